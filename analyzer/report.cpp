@@ -67,7 +67,8 @@ std::string remedy(const Foreseen& foreseen) {
   if (foreseen.would_grant.starts_with("--"))
     return fmt::format("change the call, or {}; {}", foreseen.would_grant, expected);
   if (foreseen.would_grant.empty())
-    return fmt::format("change the call ({} decides); {}", foreseen.layer, expected);
+    return fmt::format("change the call ({} decides); {}",
+                       foreseen.place.empty() ? foreseen.layer : foreseen.place, expected);
   return fmt::format("change the call, or --grant {}; {}", shell_quoted(foreseen.would_grant),
                      expected);
 }

@@ -65,6 +65,7 @@ struct Foreseen {
   std::string reason;                   // why it is not covered
   std::string rule;                     // that decides, or came nearest; may be empty
   std::string layer;                    // whose rule that is
+  std::string place{};                  // where it stands: "mcpac.policy:12", "--grant"
   std::vector<std::string> depends_on;  // arguments that only the run knows
   bool is_expected = false;             // denied, and the user said that this is meant
   std::size_t other_rules = 0;          // of that layer, that missed as well

@@ -45,6 +45,7 @@ Json to_json(const Foreseen& foreseen) {
           {"rule", foreseen.rule},
           {"layer", foreseen.layer},
           {"other_rules", foreseen.other_rules},
+          {"place", foreseen.place},
           {"would_grant", foreseen.would_grant},
           {"no_grant", foreseen.no_grant},
           {"depends_on", foreseen.depends_on},

@@ -36,7 +36,7 @@ endfunction()
 
 # Makes sandboxes; small, single-threaded, without secrets (docs/architecture.md, "the warden").
 file(GLOB warden_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/sandbox/*.cpp")
-foreach(name IN ITEMS abandoned characters error error_id file folded_name hash write_all)
+foreach(name IN ITEMS abandoned characters error error_id file folded_name hash repository write_all)
   list(APPEND warden_sources "${PROJECT_SOURCE_DIR}/src/core/${name}.cpp")
 endforeach()
 mcpac_static_program(mcpac-warden SOURCES ${warden_sources} SHARED mcpac::seccomp mcpac::sodium

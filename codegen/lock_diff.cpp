@@ -8,6 +8,7 @@
 #include "codegen/resolve.h"
 #include "codegen/tool_model.h"
 #include "core/canonical_json.h"
+#include "core/hash.h"
 
 namespace mcpac::codegen {
 namespace {
@@ -223,6 +224,23 @@ ServerDiff compare_server(const LockedServer* locked, const ServerListing* live)
   compare_tools(locked, live, diff);
   if (locked != nullptr) find_renamed(*locked, *live, diff);
   return diff;
+}
+
+std::string digest_of(const LockDiff& diff) {
+  constexpr std::size_t kDigits = 32;
+  OrderedJson all = OrderedJson::array();
+  const auto change = [](const std::optional<TextChange>& text) {
+    return text ? OrderedJson{text->before, text->after} : OrderedJson();
+  };
+  for (const ServerDiff& server : diff) {
+    OrderedJson tools = OrderedJson::array();
+    for (const ToolDiff& tool : server.tools)
+      tools.push_back(
+          {tool.tool, static_cast<int>(tool.kind), tool.digest_before, tool.digest_after});
+    all.push_back({server.server, static_cast<int>(server.kind), change(server.identity),
+                   change(server.version), std::move(tools)});
+  }
+  return sha256_hex(canonical_json(all)).substr(0, kDigits);
 }
 
 }  // namespace mcpac::codegen

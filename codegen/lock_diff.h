@@ -78,6 +78,10 @@ using LockDiff = std::vector<ServerDiff>;
 // `locked` or `live` may be null, not both; the listing must have gone through lockable().
 [[nodiscard]] ServerDiff compare_server(const LockedServer* locked, const ServerListing* live);
 
+// Of all that it would approve, against what it was compared with, as 32 hexadecimal digits: half
+// of a SHA-256, so that no server can make two differences of one digest.
+[[nodiscard]] std::string digest_of(const LockDiff& diff);
+
 // For people: lines without colours, escaped, each bounded; their number is not, because nothing
 // that is approved may be left out. Of a long value it is the part that differs.
 [[nodiscard]] std::string to_lines(const ServerDiff& diff);

@@ -2,45 +2,21 @@
 // deny of the same test, and is not admitted once it is an exception.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <string_view>
 
-#include "policy/authority.h"
+#include "one_tool.h"
 
 namespace {
 
 using namespace mcpac;
+using fuzz::allows;
+using fuzz::demand;
+using fuzz::load;
 using policy::Authority;
 
 constexpr std::string_view kBase = "/base/data";
-
-Authority load(std::vector<std::string> grants, std::vector<std::string> denies) {
-  static const policy::ToolSchemas tools = {
-      {Permission::parse("fs.read").value(),
-       Json::parse(R"({"type": "object", "properties": {"path": {"type": "string"}}})")}};
-  policy::Environment environment{.tools = &tools, .bases = {}};
-  environment.bases.current_directory = "/base";
-  environment.bases.home = "/home/somebody";
-  auto authority = Authority::load({{.name = "the command line",
-                                     .grants = std::move(grants),
-                                     .asks = {},
-                                     .denies = std::move(denies),
-                                     .files = {}}},
-                                   environment);
-  if (!authority) std::abort();
-  return std::move(*authority);
-}
-
-bool allows(Authority& authority, const Json& call) {
-  static const Permission read = Permission::parse("fs.read").value();
-  return authority.decide(read, call).allowed();
-}
-
-void demand(bool holds) {
-  if (!holds) std::abort();
-}
 
 // Another reading of the same words: the standard library's.
 bool is_below(std::string_view base, std::string_view value) {
@@ -54,21 +30,21 @@ bool is_below(std::string_view base, std::string_view value) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static Authority within = load({"fs.read(path within ./data)"}, {});
-  static Authority except = load({"fs.read(path within ./data except {./data/secret})"}, {});
-  static Authority denied = load({"fs.read"}, {"fs.read(path within ./data)"});
-  static Authority glob = load({"fs.read(path matches ./data/**/*.txt)"}, {});
+  static Authority within = load({"t.use(text within ./data)"}, {});
+  static Authority except = load({"t.use(text within ./data except {./data/secret})"}, {});
+  static Authority denied = load({"t.use"}, {"t.use(text within ./data)"});
+  static Authority glob = load({"t.use(text matches ./data/**/*.txt)"}, {});
   const std::string value(reinterpret_cast<const char*>(data), size);
-  const Json call{{"path", value}};
-  const bool admitted = allows(within, call);
+  const Json text(value);
+  const bool admitted = allows(within, text);
   if (admitted) {
     demand(is_below(kBase, value));
-    demand(!allows(denied, call));
+    demand(!allows(denied, text));
   }
-  if (allows(except, call)) {
+  if (allows(except, text)) {
     demand(admitted);
     demand(!is_below("/base/data/secret", value));
   }
-  if (allows(glob, call)) demand(admitted && value.ends_with(".txt"));
+  if (allows(glob, text)) demand(admitted && value.ends_with(".txt"));
   return 0;
 }

@@ -2,16 +2,18 @@
 // value, and an allow that admits the value admits each of them.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
-#include "policy/authority.h"
+#include "one_tool.h"
 #include "policy/match/readings.h"
 
 namespace {
 
 using namespace mcpac;
+using fuzz::allows;
+using fuzz::demand;
+using fuzz::load;
 using policy::Authority;
 using policy::Reading;
 using policy::Subject;
@@ -30,23 +32,6 @@ struct Rules {
   Authority admits;
 };
 
-Authority load(std::vector<std::string> grants, std::vector<std::string> denies) {
-  static const policy::ToolSchemas tools = {
-      {Permission::parse("kv.get").value(),
-       Json::parse(R"({"type": "object", "properties": {"key": {"type": "string"}}})")}};
-  policy::Environment environment{.tools = &tools, .bases = {}};
-  environment.bases.current_directory = "/base";
-  environment.bases.home = "/home/somebody";
-  auto authority = Authority::load({{.name = "the command line",
-                                     .grants = std::move(grants),
-                                     .asks = {},
-                                     .denies = std::move(denies),
-                                     .files = {}}},
-                                   environment);
-  if (!authority) std::abort();
-  return std::move(*authority);
-}
-
 std::vector<Rules> all_rules() {
   std::vector<Rules> rules;
   for (const Rule& rule : std::vector<Rule>{
@@ -55,6 +40,7 @@ std::vector<Rules> all_rules() {
            {"host {evil.example, *.evil.example}", Subject::kPlace, false},
            {"ip in {10.0.0.0/8}", Subject::kPlace, false},
            {"scheme https", Subject::kPlace, false},
+           {"host evil.example starts \"https://evil.example/a\"", Subject::kPlace, false},
            {"== \"drop\"", Subject::kLiteral, true},
            {"in {\"drop\", \" a \", \"[1]\"}", Subject::kLiteral, true},
            {"!= \"drop\"", Subject::kExcluded, false},
@@ -65,20 +51,11 @@ std::vector<Rules> all_rules() {
            {"one-line", Subject::kText, false},
            {"len 2..9", Subject::kLength, false},
        }) {
-    rules.push_back({rule, load({"kv.get"}, {"kv.get(key " + rule.test + ")"}),
-                     load({"kv.get"}, {"*.*(* " + rule.test + ")"}),
-                     load({"kv.get(key " + rule.test + ")"}, {})});
+    rules.push_back({rule, load({"t.use"}, {"t.use(text " + rule.test + ")"}),
+                     load({"t.use"}, {"*.*(* " + rule.test + ")"}),
+                     load({"t.use(text " + rule.test + ")"}, {})});
   }
   return rules;
-}
-
-bool allows(Authority& authority, const Json& value) {
-  static const Permission get = Permission::parse("kv.get").value();
-  return authority.decide(get, Json{{"key", value}}).allowed();
-}
-
-void demand(bool holds) {
-  if (!holds) std::abort();
 }
 
 }  // namespace

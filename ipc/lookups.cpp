@@ -33,7 +33,7 @@ struct Lookups::State {
   };
   LookUp look_up;
   std::mutex mutex;
-  // What follows is under the mutex. Without an executor nobody listens any more: a loop that may
+  // What follows is under the mutex. Without an executor there is no listener left: a loop that may
   // be gone is not touched.
   std::optional<asio::any_io_executor> executor;
   std::deque<Question> queue;

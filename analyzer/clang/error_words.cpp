@@ -31,6 +31,20 @@ CppName cpp_name(const std::string& cpp) {
   return {cpp.substr(server + 2, tool - server - 2), cpp.substr(tool + 2)};
 }
 
+// A tool is in no header before a person accepted it (docs/adr/0054).
+constexpr std::string_view kWaiting =
+    "one that its server has gained since waits for mcpac lock accept";
+
+// A name that is close to none.
+Translation unknown_name(std::string_view name, bool of_mcp, std::string_view owner) {
+  if (of_mcp)
+    return {fmt::format("`{}` is no server of mcpac.lock", name),
+            "mcpac tools list shows what there is; mcpac server add NAME -- COMMAND, then mcpac "
+            "generate, makes another"};
+  return {fmt::format("`{}` is no tool of {} in mcpac.lock", name, owner),
+          fmt::format("mcpac tools list shows the tools; {}", kWaiting)};
+}
+
 // "no member named 'write_file' in 'mcpac::Declared<…>'": the tool is not in the Requires.
 std::optional<Translation> undeclared_tool(std::string_view message, const Request& request) {
   const std::string_view name = quoted_after(message, "no member named '");
@@ -60,7 +74,9 @@ std::optional<Translation> undeclared_tool(std::string_view message, const Reque
   if (!near.empty()) near = fmt::format("; did you mean `{}`?", near);
   return Translation{fmt::format("`{}` is no {} of the generated headers{}", name,
                                  of_server ? "tool" : "server", near),
-                     "mcpac tools list shows the tools; mcpac generate renews the headers"};
+                     of_server ? fmt::format("mcpac tools list shows the tools; {}", kWaiting)
+                               : std::string("mcpac tools list shows the tools; mcpac generate "
+                                             "renews the headers")};
 }
 
 // "no member named 'text' in 'mcp::filesystem::read_text_file'", "type
@@ -100,12 +116,15 @@ std::optional<Translation> misspelt_name(std::string_view message, const Request
     if (!of_mcp && owner.substr(5) == parts.server) names.push_back(parts.tool);
   }
   std::string near = nearest_name(name, names);
+  if (near.empty() && !undeclared) return unknown_name(name, of_mcp, owner);
   if (near.empty()) return std::nullopt;
   // With its namespace, which is right with and without `using namespace mcp`.
   near.insert(0, fmt::format("{}::", of_mcp ? "mcp" : owner));
-  return Translation{fmt::format("`{}` is no {}; did you mean `{}`?", name,
-                                 of_mcp ? "server" : "tool of that server", near),
-                     fmt::format("write {} (mcpac tools list shows what there is)", near)};
+  return Translation{
+      fmt::format("`{}` is no {}; did you mean `{}`?", name,
+                  of_mcp ? "server" : "tool of that server", near),
+      of_mcp ? fmt::format("write {} (mcpac tools list shows what there is)", near)
+             : fmt::format("write {} (mcpac tools list shows what there is; {})", near, kWaiting)};
 }
 
 // The permission whose Args the texts name, "filesystem.edit_file"; empty where none does.

@@ -80,10 +80,23 @@ std::string mode_of(const Change& change) {
                                : fmt::format(", mode {:03o} becomes {:03o}", before, change.mode);
 }
 
+// Of new content beside what lies there: how many bytes, and whether it can be run now.
+std::string content_of(const Change& change) {
+  constexpr std::uint32_t kRuns = 0111;
+  std::string text = fmt::format("{} bytes", change.size);
+  if (change.before) text += fmt::format(", {} before", change.before->size);
+  text += mode_of(change);
+  const bool ran = change.before && (change.before->mode & kRuns) != 0;
+  if (!ran && (change.mode & kRuns) != 0) text += ", can be run";
+  return text;
+}
+
 std::string line_of(const execute::ChangedPlace& place, const Change& change) {
   std::string line = fmt::format("{:<14} {}", to_string(change.kind),
                                  printable((place.path / change.path).string(), 4'000));
-  if (!change.digest.empty()) line += fmt::format(" ({} bytes{})", change.size, mode_of(change));
+  if (!change.digest.empty()) line += fmt::format(" ({})", content_of(change));
+  if (change.kind == Change::Kind::kDeleted && change.before)
+    line += fmt::format(" ({} bytes before)", change.before->size);
   if (change.kind == Change::Kind::kFolderAdded) line += fmt::format(" (mode {:03o})", change.mode);
   if (!change.why.empty()) line += ": " + change.why;
   if (change.moved_on) line += ": somebody else changed it, too";
@@ -101,6 +114,10 @@ void show(Context& context, const std::string& run) {
       fmt::print("{}{}\n", line_of(changes->places[i], change),
                  execute::is_applied(*changes, i, change) ? "  (applied)" : "");
   }
+  context.say(
+      fmt::format("next: mcpac changes diff {0}, then `mcpac changes apply {0} [PATH…]` or "
+                  "`mcpac changes discard {0}`",
+                  changes->run));
 }
 
 void diff(Context& context, const std::string& run) {

@@ -2,9 +2,11 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cli/accepted_tier.h"
 #include "cli/commands.h"
+#include "cli/persons_word.h"
 #include "cli/run_options.h"
+#include "cli/settings.h"
+#include "core/printable.h"
 #include "execute/build/toolchain.h"
 #include "execute/check/server_root.h"
 #include "sandbox/sandbox.h"
@@ -46,13 +48,14 @@ struct DoctorOptions {
 
 void accept(Context& context, const std::string& name) {
   const auto tier = to_tier(name);
-  const auto file = accepted_tier_file();
-  if (auto done = accept_tier(file, tier); !done) return context.fail(done.error());
+  const auto home = account_home();
+  if (auto word = word_for_accepting(tier); !word) return context.fail(word.error());
+  if (auto done = accept_tier(home, tier); !done) return context.fail(done.error());
   if (tier == sandbox::Tier::kA)
     context.say("only tier A is accepted from now on");
   else
     context.say(fmt::format("tier {} is accepted from now on ({}); --min-tier A asks for more",
-                            name, file.string()));
+                            name, tier_setting(home).file.string()));
 }
 
 void doctor(Context& context, const DoctorOptions& options) {
@@ -60,7 +63,8 @@ void doctor(Context& context, const DoctorOptions& options) {
     accept(context, options.accept);
     if (context.exit_code != 0) return;
   }
-  const auto accepted = accepted_tier(accepted_tier_file());
+  const auto home = account_home();
+  const auto accepted = accepted_tier(home);
   Json checks = Json::array();
   check_toolchain(context, checks);
   std::string tier = "none";
@@ -110,9 +114,14 @@ void doctor(Context& context, const DoctorOptions& options) {
                  check["remedy"].get<std::string>());
   }
   fmt::print("sandbox tier: {}\n", tier);
+  const Setting setting = tier_setting(home);
   if (accepted != sandbox::Tier::kA)
     fmt::print("accepted: tier {} and better ({})\n", sandbox::to_string(accepted),
-               accepted_tier_file().string());
+               setting.file.string());
+  for (const Setting& one : {setting, off_switch_setting(home)}) {
+    if (!one.refused.empty())
+      fmt::print("note: a setting is not taken: {}\n", printable(one.refused));
+  }
   if (tier == "B" || tier == "C") {
     fmt::print(
         "below tier A a program that was built elsewhere runs (`mcpac run`) once the tier is "

@@ -9,6 +9,7 @@
 #include "cli/falls_under.h"
 #include "cli/written.h"
 #include "execute/build/build_headers.h"
+#include "execute/check/authorities.h"
 #include "execute/check/server_root.h"
 #include "execute/project/editor_files.h"
 #include "execute/project/list_servers.h"
@@ -111,14 +112,25 @@ void generate(Context& context, const Options& options) {
   if (!editor) return context.fail(editor.error());
   if (!editor->empty()) report->written.push_back(*editor);
   const auto rootless = execute::servers_without_root(*project);
+  // For whom the project denies or excepts places: what most users call first would be refused.
+  std::vector<std::string> entry_only;
+  const auto ceiling = execute::read_ceiling(*project);
+  const auto names_places = [](const std::string& text) {
+    return (text.find("deny") != std::string::npos || text.find("except") != std::string::npos) &&
+           (text.find("within") != std::string::npos || text.find("matches") != std::string::npos);
+  };
+  if (ceiling && *ceiling && names_places((*ceiling)->text))
+    entry_only = execute::proposed_entry_only(*project, report->output.lock);
   const auto covering = falls_under(context, *project, report->output.lock, fresh_in(*report));
   if (!context.json) {
     show_written(context, *report, covering, options.verbose ? Notes::kAll : Notes::kSome);
     for (const auto& line : rootless) context.say("note: " + line);
+    for (const auto& line : entry_only) context.say("note: " + line);
     return;
   }
   Json json = to_json(*report, covering);
   json["without_root"] = rootless;
+  json["entry_only"] = entry_only;
   json["unreached"] = std::move(unreached);
   context.print(json);
 }

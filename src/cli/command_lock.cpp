@@ -14,8 +14,10 @@
 #include "cli/falls_under.h"
 #include "cli/written.h"
 #include "core/printable.h"
+#include "core/shell_quote.h"
 #include "execute/project/project_use.h"
 #include "execute/project/review.h"
+#include "execute/project/shown_diff.h"
 
 namespace mcpac::cli {
 namespace {
@@ -59,6 +61,20 @@ std::string state_of(const execute::ServerStatus& server) {
   return counts_of(*server.diff);
 }
 
+bool may_be_accepted(const ServerDiff& diff) {
+  return diff.kind == ServerDiff::Kind::kKept &&
+         (diff.identity || std::ranges::any_of(diff.tools, [&](const auto& tool) {
+            return !tool.texts_only || !diff.keeps_texts;
+          }));
+}
+
+// The command that approves what was looked at, and nothing that a server answers later.
+std::string accepting(const std::vector<std::string>& names, const codegen::LockDiff& diff) {
+  std::string words;
+  for (const std::string& name : names) words += " " + printable(shell_quoted(name));
+  return fmt::format("mcpac lock accept{} --digest {}", words, codegen::digest_of(diff));
+}
+
 void show(const execute::Status& status) {
   for (const auto& server : status.servers) {
     fmt::print("{:<20} {:>4} locked  {}\n", server.server, server.locked, state_of(server));
@@ -75,6 +91,9 @@ void show(const execute::Status& status) {
                  : tool.kind == Kind::kAdded   ? "  (waits for `mcpac lock accept`)"
                                                : "");
     }
+    if (may_be_accepted(*server.diff))
+      fmt::print("  `mcpac lock diff {}` shows it; approve exactly this: {}\n", server.server,
+                 accepting({server.server}, {*server.diff}));
   }
   if (!status.lock_fits_itself) fmt::print("mcpac.lock names other headers than its tools give\n");
   if (status.headers.empty()) return fmt::print("servers/ fits mcpac.lock\n");
@@ -92,6 +111,7 @@ Json to_json(const execute::Status& status) {
     Json entry = {
         {"server", server.server}, {"locked", server.locked}, {"disabled", server.disabled}};
     entry["diff"] = server.diff ? codegen::to_json(*server.diff) : Json();
+    if (server.diff) entry["digest"] = codegen::digest_of({*server.diff});
     if (server.error) entry["error"] = cli::to_json(*server.error)["error"];
     servers.push_back(std::move(entry));
   }
@@ -154,6 +174,12 @@ void status(Context& context, bool offline) {
   } else {
     show(*found);
   }
+  codegen::LockDiff shown;
+  for (const auto& server : found->servers) {
+    if (server.diff && server.diff->kind == ServerDiff::Kind::kKept) shown.push_back(*server.diff);
+  }
+  execute::ShownDiff(context.folders, project->config_file)
+      .note(shown, execute::ShownDiff::Extent::kWhole);
   const auto error = verdict(*project, *found);
   if (!error) return;
   context.fail(*error);
@@ -174,13 +200,24 @@ std::vector<FallsUnder> covering(const Context& context, const execute::Project&
   return falls_under(context, project, lock, fresh);
 }
 
-// Each with the rules that cover what is new in it.
-Json to_json(const Context& context, const execute::Project& project, const codegen::Lock& lock,
-             const codegen::LockDiff& diff) {
+// "mcpac.policy:3:7: the lock knows no tool 'gone' of server notes"
+std::string line_of(const Error& error) {
+  return printable_in_place(
+      fmt::format("{}: {}", error.where.substr(0, error.where.find('\n')), error.what));
+}
+
+// Each with the rules that cover what is new in it, and those that it breaks.
+Json to_json(const Context& context, const execute::Project& project,
+             const execute::Review& review) {
+  const codegen::Lock& lock = review.before.lock;
   Json all = Json::array();
-  for (const ServerDiff& server : diff) {
+  for (const ServerDiff& server : review.diff) {
     all.push_back(codegen::to_json(server));
+    all.back()["digest"] = codegen::digest_of({server});
     all.back()["covered_by"] = cli::to_json(falls_under(context, project, lock, added_in(server)));
+    all.back()["no_longer_load"] = Json::array();
+    for (const auto& error : no_longer_load(context, project, review, {server}))
+      all.back()["no_longer_load"].push_back(line_of(error));
   }
   return all;
 }
@@ -189,10 +226,14 @@ Json to_json(const Context& context, const execute::Project& project, const code
 // is approved must have been seen.
 void print_diff(const Context& context, const execute::Project& project,
                 const execute::Review& review, std::FILE* to) {
-  if (context.json)
-    return context.print(to_json(context, project, review.before.lock, review.diff));
+  if (context.json) return context.print(to_json(context, project, review));
   for (const auto& server : review.diff) fmt::print(to, "{}", codegen::to_lines(server));
   fmt::print(to, "{}", cli::to_lines(covering(context, project, review.before.lock, review.diff)));
+  const auto broken = no_longer_load(context, project, review, review.diff);
+  if (!broken.empty())
+    fmt::print(to,
+               "rules that no longer load once this is accepted, and no run starts under them:\n");
+  for (const auto& error : broken) fmt::print(to, "  {}\n", line_of(error));
   show_notes(context, review);
   if (review.diff.empty()) context.say("mcpac.lock is what the servers offer");
 }
@@ -204,6 +245,19 @@ void diff(Context& context, const std::vector<std::string>& names) {
   auto review = execute::review(*project, names, progress_of(context, Counts::kQuiet));
   if (!review) return context.fail(review.error());
   print_diff(context, *project, *review, stdout);
+  const bool is_whole =
+      std::ranges::none_of(names, [](const std::string& name) { return name.contains('.'); });
+  const execute::ShownDiff shown(context.folders, project->config_file);
+  // Of servers that are as they are locked nothing differs, and that was shown as well.
+  auto seen = review->diff;
+  for (const auto& listing : review->live) {
+    if (std::ranges::find(seen, listing.server, &ServerDiff::server) == seen.end())
+      seen.push_back({.kind = ServerDiff::Kind::kKept, .server = listing.server});
+  }
+  shown.note(seen,
+             is_whole ? execute::ShownDiff::Extent::kWhole : execute::ShownDiff::Extent::kPart);
+  if (!context.json && !review->diff.empty())
+    fmt::print("approve exactly this: {}\n", accepting(names, review->diff));
 }
 
 // ---- accept
@@ -211,6 +265,7 @@ void diff(Context& context, const std::vector<std::string>& names) {
 struct AcceptOptions {
   std::vector<std::string> names;
   bool yes = false;
+  std::string digest;  // of what was looked at
 };
 
 bool ask() {
@@ -221,12 +276,46 @@ bool ask() {
 }
 
 // The commands that it names are about the same servers and tools, not about everything.
-Error nobody_there(const std::vector<std::string>& names) {
+Error no_person_there(const std::vector<std::string>& names, const codegen::LockDiff& diff) {
   std::string words;
-  for (const std::string& name : names) words += " " + printable(name);
-  return {ErrorId::kUsage, "nobody is there to approve the changes", "",
+  for (const std::string& name : names) words += " " + printable(shell_quoted(name));
+  return {ErrorId::kUsage, "no person is there to approve the changes", "",
           "what is accepted must have been seen",
-          fmt::format("look at `mcpac lock diff{0}`, then `mcpac lock accept{0} --yes`", words)};
+          fmt::format("look at `mcpac lock diff{}`, then `{}`", words, accepting(names, diff))};
+}
+
+// What was looked at is not what the servers answer now.
+Error looked_at_another(Context& context, const execute::Project& project,
+                        const execute::Review& review, const AcceptOptions& options,
+                        const std::string& what) {
+  std::string words;
+  for (const std::string& name : options.names) words += " " + printable(shell_quoted(name));
+  if (!context.json) {
+    print_diff(context, project, review, stderr);
+    execute::ShownDiff(context.folders, project.config_file)
+        .note(review.diff, execute::ShownDiff::Extent::kPart);
+  }
+  const std::string look =
+      context.json ? fmt::format("look at `mcpac lock diff{}`", words) : "read it above";
+  return {ErrorId::kLockDrift, what, project.lock_file().string(),
+          "a server answered differently the second time; nothing was written",
+          fmt::format("{}, then `{}`", look, accepting(options.names, review.diff))};
+}
+
+// Nothing where what would be written is what was looked at, as far as a look is known.
+std::optional<Error> check_look(Context& context, const execute::Project& project,
+                                const execute::Review& review, const AcceptOptions& options) {
+  const execute::ShownDiff shown(context.folders, project.config_file);
+  if (!options.digest.empty()) {
+    if (options.digest == codegen::digest_of(review.diff)) return std::nullopt;
+    return looked_at_another(context, project, review, options,
+                             "the servers offer something else than this digest is of");
+  }
+  const auto unlike = options.yes ? shown.unlike(review.diff) : std::vector<std::string>();
+  if (unlike.empty()) return std::nullopt;
+  return looked_at_another(context, project, review, options,
+                           fmt::format("the servers offer something else than was shown last: {}",
+                                       printable(fmt::format("{}", fmt::join(unlike, ", ")), 400)));
 }
 
 void accept(Context& context, const AcceptOptions& options) {
@@ -236,18 +325,22 @@ void accept(Context& context, const AcceptOptions& options) {
   auto review = execute::review(*project, options.names, progress_of(context, Counts::kQuiet));
   if (!review) return context.fail(review.error());
   if (review->diff.empty()) return print_diff(context, *project, *review, stderr);
-  if (!options.yes && (!context.interactive || context.json))
-    return context.fail(nobody_there(options.names));
+  const bool is_told = options.yes || !options.digest.empty();
+  if (!is_told && (!context.interactive || context.json))
+    return context.fail(no_person_there(options.names, review->diff));
+  if (const auto error = check_look(context, *project, *review, options))
+    return context.fail(*error);
   if (!context.json) print_diff(context, *project, *review, stderr);
-  if (!options.yes && !ask()) {
+  if (!is_told && !ask()) {
     return context.fail({ErrorId::kLockDrift, "not approved; nothing was written",
                          project->lock_file().string(), "what was approved before stays",
                          "mcpac lock accept SERVER.TOOL approves a part"});
   }
-  Json shown =
-      context.json ? to_json(context, *project, review->before.lock, review->diff) : Json();
+  Json shown = context.json ? to_json(context, *project, *review) : Json();
+  const codegen::LockDiff accepted = review->diff;
   auto report = execute::accept(*project, context.folders, std::move(*review));
   if (!report) return context.fail(report.error());
+  execute::ShownDiff(context.folders, project->config_file).forget(accepted);
   if (!context.json) return show_written(context, *report, {}, Notes::kSome);
   Json json = cli::to_json(*report, {});
   json["accepted"] = std::move(shown);
@@ -261,7 +354,21 @@ void add_accept(CLI::App& lock, Context& context) {
   add_common_options(*command, context);
   command->add_option("NAMES", options->names, "only these servers and tools")
       ->type_name("SERVER[.TOOL]");
-  command->add_flag("--yes", options->yes, "approve without being asked");
+  auto* yes = command->add_flag(
+      "--yes", options->yes,
+      "approve without being asked: what is printed, and nothing that `lock status` or `lock diff` "
+      "showed otherwise");
+  command
+      ->add_option("--digest", options->digest,
+                   "approve without being asked, and only what this digest is of: `lock status` "
+                   "and `lock diff` print it")
+      ->type_name("DIGEST")
+      ->excludes(yes)
+      ->check([](const std::string& text) {
+        const bool is_digest =
+            text.size() == 32 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+        return is_digest ? std::string() : "a digest has 32 hexadecimal digits";
+      });
   command->callback([&context, options] { accept(context, *options); });
 }
 

@@ -9,6 +9,7 @@
 #include "codegen/prompt.h"
 #include "core/clock.h"
 #include "execute/check/authorities.h"
+#include "execute/check/require_granted.h"
 #include "execute/host/tool_tables.h"
 
 namespace mcpac::cli {
@@ -63,13 +64,16 @@ std::string places_of(const policy::Authority& authority) {
   return lines;
 }
 
-Result<Granted> granted(const execute::Project& project, const codegen::Lock& lock,
-                        const std::vector<ToolRef>& chosen, const GrantOptions& options) {
+Result<Granted> granted(const Context& context, const execute::Project& project,
+                        const codegen::Lock& lock, const std::vector<ToolRef>& chosen,
+                        const GrantOptions& options) {
   auto layer = to_layer(options);
   if (!layer) return pass_on(layer);
   const SystemClock clock;
   execute::PolicyWorld world(project, clock);
   world.tools = execute::tool_schemas(lock);
+  execute::warn_of_open_ends([&context](std::string_view text) { context.warn(text); }, *layer,
+                             &world.tools);
   auto authority = execute::load_authority(project, world, {std::move(*layer)});
   if (!authority) return pass_on(authority);
   Granted result{.tools = {}, .conditions = {}, .places = places_of(*authority)};
@@ -98,7 +102,7 @@ void show(Context& context, const PromptChoice& choice) {
   if (!chosen) return context.fail(chosen.error());
   codegen::PromptOptions options;
   if (has_rules(*choice.grants) || has_places(*choice.grants)) {
-    auto allowed = granted(*project, *lock, *chosen, *choice.grants);
+    auto allowed = granted(context, *project, *lock, *chosen, *choice.grants);
     if (!allowed) return context.fail(allowed.error());
     chosen = std::move(allowed->tools);
     options.granted = std::move(allowed->conditions);

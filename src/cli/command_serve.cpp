@@ -21,6 +21,7 @@
 #include "cli/through_host.h"
 #include "execute/check/require_granted.h"
 #include "execute/child/interrupt.h"
+#include "execute/host/tool_tables.h"
 
 namespace mcpac::cli {
 namespace {
@@ -163,7 +164,10 @@ void serve(Context& context, const ServeOptions& options) {
   const auto visit = starts_servers ? announce_alone(context) : nullptr;
   ServeLog log(context, options.log_format == "json" ? LogFormat::kJson : LogFormat::kText);
   const auto warning = [&log](std::string_view text) { log.warn(text); };
-  execute::warn_of_open_ends(warning, *rules);
+  // A lock that cannot be read is told of below.
+  const auto lock = execute::load_lock(*project);
+  const auto tools = lock ? execute::tool_schemas(*lock) : policy::ToolSchemas();
+  execute::warn_of_open_ends(warning, *rules, &tools);
   auto tracing = tracing_of(options);
   if (!tracing) return context.fail(tracing.error());
   if (!options.otlp.empty() && !*tracing)

@@ -13,11 +13,13 @@
 #include "core/nearest_name.h"
 #include "core/permission.h"
 #include "core/printable.h"
+#include "execute/check/server_root.h"
 #include "execute/clients/foreign_servers.h"
 #include "execute/clients/literal_secrets.h"
 #include "execute/project/list_servers.h"
 #include "execute/project/project.h"
 #include "execute/project/project_use.h"
+#include "policy/explain/entry_only.h"
 
 namespace mcpac::cli {
 namespace {
@@ -196,6 +198,7 @@ void add_add(CLI::App& server, Context& context) {
 struct SetOptions {
   std::string name;
   std::string root;
+  bool no_root = false;
   std::vector<std::string> entry_only;
 };
 
@@ -208,9 +211,23 @@ Result<void> check_tools(const Context& context, const SetOptions& options) {
   std::vector<std::string> names;
   for (const auto& tool : locked->tools) names.push_back(tool.name);
   for (const auto& tool : options.entry_only) {
-    if (std::ranges::find(names, tool) != names.end()) continue;
-    return fail(ErrorId::kUsage, fmt::format("{} has no tool '{}'", options.name, printable(tool)),
-                {.where = "--entry-only", .fix = did_you_mean(tool, names)});
+    const auto* definition = lock->find_tool(options.name, tool);
+    if (definition == nullptr)
+      return fail(ErrorId::kUsage,
+                  fmt::format("{} has no tool '{}'", options.name, printable(tool)),
+                  {.where = "--entry-only", .fix = did_you_mean(tool, names)});
+    const Json said = parse_json(definition->definition.dump()).value_or(Json::object());
+    if (const auto why = policy::speaks_against_entry_only(said); !why.empty())
+      return fail(ErrorId::kUsage,
+                  fmt::format("{} does not act on one entry alone: {}", printable(tool), why),
+                  {.where = "--entry-only",
+                   .why = "it would reach what a rule denies in a folder that it may have",
+                   .fix = "leave it out; grant the folders beside the denied one"});
+    if (const auto why = policy::suggests_more_than_entry(said); !why.empty())
+      context.warn(
+          fmt::format("{} may reach what is below a folder, for {}: a denied place in it "
+                      "is open to this tool now",
+                      printable(tool), why));
   }
   return {};
 }
@@ -223,13 +240,24 @@ void set(Context& context, const SetOptions& options) {
                          fmt::format("there is no server {}", printable(options.name)),
                          context.config_file.string(), "", "mcpac server list"});
   }
-  if (options.root.empty() && options.entry_only.empty()) {
+  if (options.root.empty() && !options.no_root && options.entry_only.empty()) {
     return context.fail({ErrorId::kUsage, "what of it is to be set?", "", "",
-                         "--root DIR, or --entry-only TOOL,…"});
+                         "--root DIR, --no-root, or --entry-only TOOL,…"});
+  }
+  if (!options.root.empty()) {
+    const auto project = context.project();
+    if (!project) return context.fail(project.error());
+    const auto* server = project->config.find(options.name);
+    if (server != nullptr) {
+      const auto doubt = execute::check_root(*server, options.root, project->folder);
+      if (!doubt) return context.fail(doubt.error());
+      if (!doubt->empty()) context.warn(*doubt);
+    }
   }
   if (auto known = check_tools(context, options); !known) return context.fail(known.error());
   OrderedJson& entry = config->entry(options.name);
   if (!options.root.empty()) entry["root"] = options.root;
+  const bool had_root = options.no_root && entry.erase("root") > 0;
   for (const auto& tool : options.entry_only) {
     OrderedJson& list = entry["entry_only"];
     if (std::ranges::find(list, OrderedJson(tool)) == list.end()) list.push_back(tool);
@@ -238,6 +266,10 @@ void set(Context& context, const SetOptions& options) {
   if (!options.root.empty())
     context.say(fmt::format("{}: relative paths in calls are counted from {}", options.name,
                             printable(options.root)));
+  if (options.no_root)
+    context.say(fmt::format("{}: {}", options.name,
+                            had_root ? "has no root any more" : "has no root, as before"));
+  if (options.no_root) propose_roots(context, {options.name});
   if (!options.entry_only.empty())
     context.say(fmt::format("{}: act on one entry alone: {}", options.name,
                             printable(fmt::format("{}", fmt::join(options.entry_only, ", ")))));
@@ -248,11 +280,12 @@ void add_set(CLI::App& server, Context& context) {
   auto* command = server.add_subcommand("set", "say more of a server that mcpac.json has");
   add_common_options(*command, context);
   command->add_option("NAME", options->name)->required();
-  command
-      ->add_option("--root", options->root,
-                   "the folder that relative paths in its calls are counted from, relative to the "
-                   "folder of mcpac.json")
-      ->type_name("DIR");
+  auto* root = command
+                   ->add_option("--root", options->root,
+                                "the folder that relative paths in its calls are counted from, "
+                                "relative to the folder of mcpac.json")
+                   ->type_name("DIR");
+  command->add_flag("--no-root", options->no_root, "take the root back")->excludes(root);
   command
       ->add_option("--entry-only", options->entry_only,
                    "tools that act on the one entry which a path names and on nothing below it: "
@@ -263,6 +296,10 @@ void add_set(CLI::App& server, Context& context) {
   command->callback([&context, options] { set(context, *options); });
 }
 
+std::string root_text(const mcp::ServerConfig& server) {
+  return server.root.empty() ? "" : printable(fmt::format("  (root {})", server.root));
+}
+
 void show_servers(Context& context) {
   auto project = context.project();
   if (!project) return context.fail(project.error());
@@ -271,13 +308,14 @@ void show_servers(Context& context) {
     for (const auto& server : project->config.servers) {
       all.push_back({{"name", server.name},
                      {"identity", server.identity()},
+                     {"root", server.root.empty() ? Json(nullptr) : Json(server.root)},
                      {"disabled", server.disabled},
                      {"transport", server.is_http() ? "http" : "stdio"}});
     }
     return context.print(all);
   }
   for (const auto& server : project->config.servers) {
-    fmt::print("{:<20} {}{}\n", server.name, server.identity(),
+    fmt::print("{:<20} {}{}{}\n", server.name, server.identity(), root_text(server),
                server.disabled ? "  (disabled)" : "");
   }
   if (project->config.servers.empty())
@@ -331,10 +369,11 @@ void test(Context& context, const std::string& name) {
       all.push_back({{"name", listing.server},
                      {"tools", listing.tools.size()},
                      {"implementation", listing.implementation},
-                     {"protocolVersion", listing.protocol_version}});
+                     {"protocolVersion", listing.protocol_version},
+                     {"root", server.root.empty() ? Json(nullptr) : Json(server.root)}});
       if (!context.json) {
-        fmt::print("{}: ok, {} tools, {}, MCP {}\n", listing.server, listing.tools.size(),
-                   listing.implementation, listing.protocol_version);
+        fmt::print("{}: ok, {} tools, {}, MCP {}{}\n", listing.server, listing.tools.size(),
+                   listing.implementation, listing.protocol_version, root_text(server));
       }
     }
   }

@@ -1,11 +1,11 @@
 #include "cli/context.h"
 
 #include <fmt/format.h>
-#include <pwd.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 
+#include "cli/settings.h"
 #include "cli/user_folders.h"
 #include "core/error_json.h"
 #include "core/printable.h"
@@ -17,8 +17,8 @@ namespace fs = std::filesystem;
 
 fs::path home_folder() {
   if (const std::string home = environment_variable("HOME"); !home.empty()) return home;
-  const passwd* user = ::getpwuid(::geteuid());
-  return user != nullptr && user->pw_dir != nullptr ? user->pw_dir : "/";
+  const fs::path account = account_home();
+  return account.empty() ? "/" : account;
 }
 
 }  // namespace
@@ -30,6 +30,10 @@ fs::path configuration_folder() {
 Context make_context() {
   Context context;
   context.folders = user_folders(home_folder(), own_program().parent_path());
+  if (const fs::path account = account_home(); !account.empty()) {
+    context.folders.settings = settings_folder(account);
+    context.folders.answers = account / ".local/state/mcpac";
+  }
   const bool wants_colors =
       environment_variable("NO_COLOR").empty() && environment_variable("TERM") != "dumb";
   context.color = wants_colors && ::isatty(2) != 0;

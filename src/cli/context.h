@@ -47,7 +47,8 @@ struct Context {
   [[nodiscard]] Result<execute::Project> project() const;
 };
 
-// Of the user, not of a project: $XDG_CONFIG_HOME/mcpac.
+// Of the user, not of a project: $XDG_CONFIG_HOME/mcpac. Nothing in it widens what a run may do:
+// that is settings.h's.
 [[nodiscard]] std::filesystem::path configuration_folder();
 
 // Reads the environment (XDG base directories, TMPDIR, NO_COLOR) and the terminal.

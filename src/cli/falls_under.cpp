@@ -100,6 +100,38 @@ std::vector<ToolDefinition> added_in(const codegen::ServerDiff& diff) {
   return added;
 }
 
+std::vector<Error> no_longer_load(const Context& context, const execute::Project& project,
+                                  const execute::Review& review, const codegen::LockDiff& diff) {
+  const SystemClock clock;
+  execute::PolicyWorld before(project, clock);
+  before.tools = execute::tool_schemas(review.before.lock);
+  execute::PolicyWorld after(project, clock);
+  after.tools = before.tools;
+  std::vector<ToolDefinition> offered;
+  for (const auto& server : diff) {
+    if (server.kind == codegen::ServerDiff::Kind::kGone)
+      std::erase_if(after.tools,
+                    [&](const auto& tool) { return tool.first.server() == server.server; });
+    const auto live = std::ranges::find(review.live, server.server, &ServerListing::server);
+    for (const auto& tool : server.tools) {
+      if (const auto permission = Permission::parse(tool.permission))
+        after.tools.erase(*permission);
+      if (live == review.live.end()) continue;
+      const auto found = std::ranges::find(live->tools, tool.tool, &ToolDefinition::name);
+      if (found != live->tools.end()) offered.push_back({tool.permission, found->definition});
+    }
+  }
+  for (const auto& [tool, schema] : execute::tool_schemas(lock_of(offered)))
+    after.tools.insert_or_assign(tool, schema);
+  std::vector<Error> errors;
+  for (policy::PolicyFile& file : known_files(context, project)) {
+    if (!load(file, before.environment())) continue;
+    if (auto then = load(std::move(file), after.environment()); !then)
+      errors.push_back(then.error());
+  }
+  return errors;
+}
+
 std::string to_lines(const std::vector<FallsUnder>& rules) {
   constexpr std::ptrdiff_t kNamed = 8;
   if (rules.empty()) return "";

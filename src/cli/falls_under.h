@@ -13,6 +13,7 @@
 #include "codegen/lock.h"
 #include "codegen/lock_diff.h"
 #include "core/tool_definition.h"
+#include "execute/project/review.h"
 #include "policy/layers.h"
 
 namespace mcpac::cli {
@@ -29,6 +30,13 @@ struct FallsUnder {
                                                   const std::vector<ToolDefinition>& fresh);
 // The tools of a difference that are not in the lock.
 [[nodiscard]] std::vector<ToolDefinition> added_in(const codegen::ServerDiff& diff);
+
+// Of the same files those that load today and no longer once the difference is in the lock, with
+// what is said of them then: a rule names a tool that goes, or an argument that is another one.
+[[nodiscard]] std::vector<Error> no_longer_load(const Context& context,
+                                                const execute::Project& project,
+                                                const execute::Review& review,
+                                                const codegen::LockDiff& diff);
 
 // "  mcpac.policy:3: allow notes.*: notes.drop_all", a line each under a heading; empty where there
 // is none.

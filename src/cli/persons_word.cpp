@@ -1,31 +1,26 @@
 #include "cli/persons_word.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <pwd.h>
-#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <string_view>
 
-#include "cli/accepted_tier.h"
+#include "cli/settings.h"
 #include "cli/worker_choice.h"
-#include "core/file.h"
 
 namespace mcpac::cli {
 namespace {
 
-constexpr std::string_view kAllowed = "allowed\n";
 // A person who does not answer is not there.
 constexpr int kPatienceMs = 300'000;
 
 std::string user_at_the_terminal() {
-  const passwd* user = ::getpwuid(::getuid());
-  return (user != nullptr ? user->pw_name : std::to_string(::getuid())) +
+  const passwd* user = ::getpwuid(::geteuid());
+  return (user != nullptr ? user->pw_name : std::to_string(::geteuid())) +
          std::string(" at the terminal");
 }
 
@@ -60,47 +55,36 @@ struct Switch {
   std::string option;
   std::string question;
   std::string fix;
+  std::string refused = {};  // of a setting that would have been the word
 };
 
 Result<std::string> ask_for_word(const Switch& asked) {
   const UniqueFd terminal = open_terminal();
   if (terminal && says_yes(terminal.get(), asked.question)) return user_at_the_terminal();
+  std::string why = terminal ? "the answer at the terminal was no"
+                             : "a program could have written the command line";
+  if (!asked.refused.empty()) why += "; a setting is there, and not taken: " + asked.refused;
   return fail(ErrorId::kPersonNeeded,
               fmt::format("{} wants the word of a person, and there is none", asked.option),
-              {.where = asked.option,
-               .why = terminal ? "the answer at the terminal was no"
-                               : "whoever writes a command line could write it, a program as well",
-               .fix = asked.fix});
+              {.where = asked.option, .why = std::move(why), .fix = asked.fix});
 }
 
 }  // namespace
 
-std::filesystem::path off_switch_file() {
-  return configuration_folder() / "no-permission-check";
-}
-
-bool is_off_switch_allowed(const std::filesystem::path& file) {
-  const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (!fd || !is_of_user_alone(fd.get())) return false;
-  std::array<char, 16> text{};
-  const ssize_t size = ::read(fd.get(), text.data(), text.size());
-  return size >= 0 && std::string_view(text.data(), static_cast<std::size_t>(size)) == kAllowed;
-}
-
 Result<std::string> persons_word(const RunOptions& options, sandbox::Tier lowest) {
   std::string word;
   if (options.observe) {
-    const auto file = off_switch_file();
-    if (is_off_switch_allowed(file)) {
-      word = "the setting " + file.string();
+    const Setting setting = off_switch_setting(account_home());
+    if (is_allowed(setting)) {
+      word = "the setting " + setting.file.string();
     } else {
       auto said = ask_for_word(
           {.option = "--no-permission-check",
            .question = "mcpac: --no-permission-check makes calls that were not granted. A "
                        "deny and mcpac.policy\r\nhold all the same. Run it so? [y/N] ",
-           .fix = fmt::format("run it at a terminal and say yes, or write the setting: "
-                              "mkdir -p {0} && echo allowed > {0}/no-permission-check",
-                              file.parent_path().string())});
+           .fix = "grant what the program calls: without the switch its refusal names the --grant; "
+                  "or say yes at a terminal, for this run (docs/configuration.md: for all runs)",
+           .refused = setting.refused});
       if (!said) return said;
       word = std::move(*said);
     }
@@ -111,16 +95,30 @@ Result<std::string> persons_word(const RunOptions& options, sandbox::Tier lowest
 }
 
 Result<std::string> word_for_tier(sandbox::Tier lowest) {
-  if (lowest <= accepted_tier(accepted_tier_file())) return std::string();
+  const auto home = account_home();
+  if (lowest <= accepted_tier(home)) return std::string();
   const std::string tier = sandbox::to_string(lowest);
   return ask_for_word(
       {.option = "--min-tier " + tier,
        .question = fmt::format("mcpac: --min-tier {} accepts a weaker sandbox than you "
                                "accepted on this machine.\r\nRun it so? [y/N] ",
                                tier),
-       .fix = fmt::format("run it at a terminal and say yes, or, for all runs: mcpac doctor "
-                          "--accept-tier {}",
-                          tier)});
+       .fix = fmt::format("run it at a terminal and say yes, or, there and for all runs: mcpac "
+                          "doctor --accept-tier {}",
+                          tier),
+       .refused = tier_setting(home).refused});
+}
+
+Result<std::string> word_for_accepting(sandbox::Tier tier) {
+  if (tier <= accepted_tier(account_home())) return std::string();
+  const std::string name = sandbox::to_string(tier);
+  return ask_for_word({.option = "--accept-tier " + name,
+                       .question = fmt::format("mcpac: tier {} is a weaker sandbox for every run "
+                                               "on this machine from now on.\r\n"
+                                               "Accept it? [y/N] ",
+                                               name),
+                       .fix = "run it at a terminal and say yes (docs/configuration.md: the file "
+                              "that keeps it)"});
 }
 
 }  // namespace mcpac::cli

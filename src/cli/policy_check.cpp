@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
+#include <map>
 
 #include <CLI/CLI.hpp>
 
@@ -22,20 +24,31 @@ Result<policy::FileSummary> check_file(const RuleReader& reader, const std::stri
   auto loaded = reader.load(*rules);
   if (!loaded) return pass_on(loaded);
   const policy::SourceText source{rules->name, rules->text};
-  auto summary = policy::summarize(source);
+  auto summary = policy::summarize(source, &reader.world().tools);
   if (!summary) return summary;
   // One line for each kind of look at a file that loads.
   const auto add = [&summary](std::vector<policy::Note> notes) {
     std::ranges::move(notes, std::back_inserter(summary->notes));
   };
-  add(policy::find_overlaps(source, reader.world().environment()));
-  add(policy::find_wildcards(source));
+  const auto environment = reader.world().environment();
+  add(policy::find_overlaps(source, environment));
+  add(policy::find_wildcards(source, &environment));
   for (const auto& asked : loaded->asked_allows()) {
     const bool is_told = std::ranges::any_of(summary->notes, [&](const policy::Note& note) {
       return note.kind == "shadowed" && note.place == asked.allow_place;
     });
     if (!is_told) add({{.place = asked.allow_place, .text = asked.in_words(), .kind = "asked"}});
   }
+  // Read beside the file, from its top.
+  std::multimap<std::size_t, policy::Note> by_line;
+  for (auto& note : summary->notes) {
+    std::size_t line = 0;
+    const std::string_view number = std::string_view(note.place).substr(note.place.rfind(':') + 1);
+    std::from_chars(number.data(), number.data() + number.size(), line);
+    by_line.emplace(line, std::move(note));
+  }
+  summary->notes.clear();
+  for (auto& [line, note] : by_line) summary->notes.push_back(std::move(note));
   return summary;
 }
 

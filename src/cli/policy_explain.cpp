@@ -37,15 +37,38 @@ Result<Permission> permission_of(const RuleReader& reader, const std::string& te
   return Permission::of(tool->server->name, tool->tool->name);
 }
 
+// A call of the tool as it is typed here, with its required arguments.
+std::string example_of(const RuleReader& reader, const Permission& permission) {
+  Json example = Json::object();
+  const auto tool = reader.world().tools.find(permission);
+  const Json* required =
+      tool == reader.world().tools.end() ? nullptr : find_member(tool->second, "required");
+  constexpr std::size_t kMostShown = 4;
+  if (required != nullptr && required->is_array()) {
+    for (const Json& name : *required) {
+      if (name.is_string() && example.size() < kMostShown) example[name.get<std::string>()] = "…";
+    }
+  }
+  return fmt::format("mcpac policy explain {} {}", shell_quoted(permission.text()),
+                     shell_quoted(to_text(example)));
+}
+
 // As the gate takes them: an object, defaults filled in, as the locked schema wants it.
 Result<Json> arguments_of(const RuleReader& reader, const policy::Authority& authority,
                           const Permission& permission, const std::string& text) {
   auto arguments = parse_call(text, "JSON");
-  if (!arguments) return pass_on(arguments);
-  const auto invalid = [&permission](const std::string& why) {
+  if (!arguments) {
+    Error error = arguments.error();
+    if (error.why.empty()) error.why = "the arguments of a call are one JSON object";
+    if (error.fix.empty()) error.fix = "e.g. " + printable(example_of(reader, permission), 400);
+    return std::unexpected(std::move(error));
+  }
+  const auto invalid = [&](const std::string& why) {
     return fail(ErrorId::kCallInvalid,
                 fmt::format("{} does not take these arguments", printable(permission.text())),
-                {.why = why, .fix = "such a call is refused before any rule is asked"});
+                {.why = why + "; such a call is refused before any rule is asked",
+                 .fix = fmt::format("mcpac tools describe {}",
+                                    printable(shell_quoted(permission.text()), 400))});
   };
   if (!arguments->is_object()) return invalid("they are not a JSON object");
   const auto tool = reader.world().tools.find(permission);

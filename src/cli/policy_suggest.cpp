@@ -11,6 +11,7 @@
 #include "cli/run_options.h"
 #include "core/file.h"
 #include "core/printable.h"
+#include "core/shell_quote.h"
 #include "execute/check/suggest_policy.h"
 #include "execute/records/run_files.h"
 #include "policy/text/format.h"
@@ -23,6 +24,7 @@ namespace fs = std::filesystem;
 struct SuggestOptions {
   std::string subject;
   std::string output;
+  bool force = false;
   std::shared_ptr<std::string> tier;
 };
 
@@ -63,6 +65,28 @@ Result<std::string> file_of(const std::string& subject,
   return policy::format({"a suggestion", text});
 }
 
+// Rules that somebody wrote are not lost to a proposal.
+Result<void> write_proposal(const SuggestOptions& options, const std::string& text) {
+  std::error_code error;
+  const bool is_there =
+      fs::symlink_status(options.output, error).type() != fs::file_type::not_found;
+  if (is_there && !options.force) {
+    constexpr std::size_t kMost = std::size_t{1} << 20U;
+    const auto known = read_file(options.output, kMost);
+    if (known && *known == text) return {};
+    const std::string name = shell_quoted(options.output);
+    return fail(
+        ErrorId::kUsage,
+        fmt::format("{} is there already, and holds something else", printable(options.output)),
+        {.where = "-o",
+         .why = "what stands in it would be lost",
+         .fix = fmt::format("another name; or --force, after `mcpac policy suggest {} | "
+                            "diff {} -`",
+                            printable(shell_quoted(options.subject)), printable(name))});
+  }
+  return write_file_atomic(options.output, text);
+}
+
 void suggest(Context& context, const SuggestOptions& options) {
   auto reader = RuleReader::open(context);
   if (!reader) return context.fail(reader.error());
@@ -72,7 +96,7 @@ void suggest(Context& context, const SuggestOptions& options) {
   const auto text = file_of(options.subject, *rules);
   if (!text) return context.fail(text.error());
   if (!options.output.empty()) {
-    if (auto written = write_file_atomic(options.output, *text); !written)
+    if (auto written = write_proposal(options, *text); !written)
       return context.fail(written.error());
   }
   if (context.json) {
@@ -98,6 +122,7 @@ void add_policy_suggest(CLI::App& policy, Context& context) {
                    "a program: its source or folder; or the start of a run's id")
       ->required();
   command->add_option("-o,--output", options->output, "write it here")->type_name("FILE");
+  command->add_flag("--force", options->force, "overwrite FILE");
   options->tier = add_tier_option(*command);
   command->callback([&context, options] { suggest(context, *options); });
 }

@@ -191,9 +191,11 @@ std::string question_text(const execute::ProgramReview& review) {
   }
   for (const auto& gone : review.removed)
     text += fmt::format("  no longer declared: {}\n", ascii(gone, kMaxRule));
-  text += review.last_approved.empty()
-              ? "  It was not approved before.\n"
-              : fmt::format("  It was last approved at {}.\n", ascii(review.last_approved, 40));
+  text += review.last_approved.empty() ? "  It was not approved before.\n"
+          : review.is_same
+              ? fmt::format("  It was last approved at {}.\n", ascii(review.last_approved, 40))
+              : fmt::format("  IT HAS CHANGED since it was last approved at {}.\n",
+                            ascii(review.last_approved, 40));
   text +=
       "  yes runs it, and calls that ask are asked about when they are made. No,\n"
       "  Enter or Ctrl-D: it is not run.\n";
@@ -212,6 +214,7 @@ std::optional<gate::Reply> read_call_answer(std::string_view line,
     if (!until || *until <= now) return std::nullopt;
     return gate::Reply{.answer = gate::Answered::kUntil, .until = *until};
   }
+  if (words == "n" || words == "N") return gate::Reply{.answer = gate::Answered::kNo};
   const auto answered = gate::answered_from(words);
   if (!answered || *answered == gate::Answered::kUntil) return std::nullopt;
   return gate::Reply{.answer = *answered};

@@ -1,5 +1,6 @@
 #include "cli/rule_reader.h"
 
+#include "execute/check/require_granted.h"
 #include "execute/host/tool_tables.h"
 
 namespace mcpac::cli {
@@ -9,11 +10,16 @@ Result<std::unique_ptr<RuleReader>> RuleReader::open(const Context& context) {
   if (!project) return pass_on(project);
   auto lock = execute::load_lock(*project);
   if (!lock) return pass_on(lock);
-  return std::make_unique<RuleReader>(std::move(*project), std::move(*lock));
+  return std::make_unique<RuleReader>(std::move(*project), std::move(*lock),
+                                      [talk = context](std::string_view text) { talk.warn(text); });
 }
 
-RuleReader::RuleReader(execute::Project project, codegen::Lock lock)
-    : project_(std::move(project)), lock_(std::move(lock)), world_(project_, clock_) {
+RuleReader::RuleReader(execute::Project project, codegen::Lock lock,
+                       std::function<void(std::string_view)> warning)
+    : project_(std::move(project)),
+      lock_(std::move(lock)),
+      world_(project_, clock_),
+      warning_(std::move(warning)) {
   world_.tools = execute::tool_schemas(lock_);
 }
 
@@ -34,11 +40,13 @@ Result<policy::Authority> RuleReader::run(const GrantOptions& options,
                                           std::vector<std::string> declared) const {
   auto layer = to_layer(options);
   if (!layer) return pass_on(layer);
-  std::vector<policy::LayerText> layers = {std::move(*layer)};
+  std::vector<policy::LayerText> layers = {*layer};
   if (!declared.empty()) {
     layers.push_back(execute::declaration_layer(std::move(declared)));
   }
-  return execute::load_authority(project_, world_, std::move(layers));
+  auto authority = execute::load_authority(project_, world_, std::move(layers));
+  if (authority) execute::warn_of_open_ends(warning_, *layer, &world_.tools);
+  return authority;
 }
 
 }  // namespace mcpac::cli

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/context.h"
@@ -17,7 +19,8 @@ class RuleReader {
  public:
   // The project that the context names, with its lock.
   static Result<std::unique_ptr<RuleReader>> open(const Context& context);
-  RuleReader(execute::Project project, codegen::Lock lock);
+  RuleReader(execute::Project project, codegen::Lock lock,
+             std::function<void(std::string_view)> warning);
   RuleReader(const RuleReader&) = delete;
   RuleReader& operator=(const RuleReader&) = delete;
 
@@ -25,7 +28,7 @@ class RuleReader {
   [[nodiscard]] Result<policy::Authority> file(const std::filesystem::path& name) const;
   [[nodiscard]] Result<policy::Authority> load(policy::PolicyFile rules) const;
   // All layers of a run with these options, the project's policy above them; with what its program
-  // declares, where that is said.
+  // declares, where that is said. Warns of what the options leave open, as a run does.
   [[nodiscard]] Result<policy::Authority> run(const GrantOptions& options,
                                               std::vector<std::string> declared = {}) const;
 
@@ -38,6 +41,7 @@ class RuleReader {
   codegen::Lock lock_;
   SystemClock clock_;
   execute::PolicyWorld world_;
+  std::function<void(std::string_view)> warning_;
 };
 
 }  // namespace mcpac::cli

@@ -13,7 +13,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cli/accepted_tier.h"
+#include "cli/settings.h"
 #include "core/clock.h"
 #include "core/printable.h"
 #include "core/quantity.h"
@@ -119,7 +119,7 @@ std::shared_ptr<std::string> add_tier_option(CLI::App& command) {
 }
 
 sandbox::Tier to_tier(const std::string& name) {
-  if (name.empty()) return accepted_tier(accepted_tier_file());
+  if (name.empty()) return accepted_tier(account_home());
   return name == "C" ? sandbox::Tier::kC : name == "B" ? sandbox::Tier::kB : sandbox::Tier::kA;
 }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <system_error>
 #include <vector>
 
@@ -135,6 +136,18 @@ Result<void> write_file_atomic(const std::filesystem::path& path, std::string_vi
   if (::rename(temporary.c_str(), path.c_str()) != 0) return give_up(errno);
   if (const int error = sync_folder(path.parent_path()); error != 0) return give_up(error);
   return {};
+}
+
+unsigned own_umask() {
+  constexpr unsigned kClosed = 077;
+  constexpr std::string_view kLabel = "\nUmask:\t";
+  const auto status = read_file("/proc/self/status");
+  const auto at = status ? status->find(kLabel) : std::string::npos;
+  if (at == std::string::npos) return kClosed;
+  unsigned mask = 0;
+  const char* const begin = status->data() + at + kLabel.size();
+  const auto read = std::from_chars(begin, status->data() + status->size(), mask, 8);
+  return read.ec == std::errc() ? mask & 0777U : kClosed;
 }
 
 Result<TemporaryFolder> TemporaryFolder::create(const std::filesystem::path& parent,

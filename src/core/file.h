@@ -48,6 +48,10 @@ class UniqueFd {
 // some file systems: those are no errors.
 [[nodiscard]] int sync_folder(const std::filesystem::path& path);
 
+// What the files that this process makes do not get (umask). Read and not set, as umask(2) does:
+// other threads make files. 077 where it cannot be read.
+[[nodiscard]] unsigned own_umask();
+
 // A fresh private folder (mode 0700) that is removed with everything in it.
 class TemporaryFolder {
  public:

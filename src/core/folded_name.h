@@ -1,6 +1,7 @@
 // A name as file systems see it that take names for the same which differ in case or in code points
-// that nobody sees (casefold of ext4 and f2fs): lower case and without what is ignored, as far as
-// it can make a plain letter.
+// that are not seen (casefold of ext4 and f2fs): lower case and without what is ignored, as far as
+// it can make a plain letter. The warden holds names by it, so it does without tables of Unicode;
+// what needs those is in unicode_folding.h.
 #pragma once
 
 #include <span>
@@ -9,6 +10,7 @@
 
 namespace mcpac {
 
+// For names that are held against lists of ours, which are ASCII.
 [[nodiscard]] std::string folded(std::string_view name);
 
 // Whether `name`, however it is written, is one of `patterns`, which are folded; a pattern that

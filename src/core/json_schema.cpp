@@ -1,10 +1,10 @@
 #include "core/json_schema.h"
 
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
-#include "core/schema/names.h"
 #include "core/schema/node.h"
 #include "core/schema/places.h"
 #include "core/schema/validate.h"
@@ -65,6 +65,7 @@ class SchemaDefaults::Builder {
       if (is_spent()) make_unknown(*to);
     }
     if (into_.root_ == nullptr) return;
+    merge_defaults_of_objects();
     // A copy: where the schema leads back into itself nothing is filled.
     into_.places_.push_back(std::make_unique<DefaultPlace>(*into_.root_));
     into_.root_ = into_.places_.back().get();
@@ -122,6 +123,40 @@ class SchemaDefaults::Builder {
     to.elements_ = made(places_.any_element(place));
   }
 
+  // A server may lay what it is given over the default of a whole object ({...DEFAULTS, ...given}):
+  // what that has for a member is a default of the member.
+  void merge_defaults_of_objects() {
+    for (std::size_t i = 0; i < into_.places_.size(); ++i) {
+      DefaultPlace& place = *into_.places_[i];
+      for (std::size_t j = 0; j < place.values_.size(); ++j) {
+        const Json& value = *place.values_[j];
+        if (!value.is_object()) continue;
+        for (const auto& [name, member] : value.get_ref<const Json::object_t&>()) {
+          ++work_;
+          if (is_spent() || into_.places_.size() > 2 * kMostPlaces) return know_nothing_from(i);
+          place.members_[name] = with_value(place.member(name), member);
+        }
+      }
+    }
+  }
+
+  // A copy of the place, which may be the member of other objects as well; null: there is none.
+  const DefaultPlace* with_value(const DefaultPlace* known, const Json& value) {
+    if (known != nullptr && known->is_unknown_) return known;
+    const auto [at, fresh] = merged_.try_emplace({known, &value}, nullptr);
+    if (!fresh) return at->second;
+    into_.places_.push_back(known == nullptr ? std::make_unique<DefaultPlace>()
+                                             : std::make_unique<DefaultPlace>(*known));
+    DefaultPlace& made = *into_.places_.back();
+    made.values_.push_back(&value);
+    return at->second = &made;
+  }
+
+  void know_nothing_from(std::size_t first) {
+    for (std::size_t i = first, end = into_.places_.size(); i < end; ++i)
+      make_unknown(*into_.places_[i]);
+  }
+
   static bool is_last(const DefaultPlace& place) {
     return place.members_.empty() && place.others_ == nullptr && place.elements_ == nullptr;
   }
@@ -144,6 +179,7 @@ class SchemaDefaults::Builder {
   schema::Places places_;
   std::unordered_map<const schema::Place*, DefaultPlace*> known_;
   std::vector<std::pair<schema::Place*, DefaultPlace*>> open_;
+  std::map<std::pair<const DefaultPlace*, const Json*>, const DefaultPlace*> merged_;
   DefaultPlace* unknown_ = nullptr;
   std::size_t work_ = 0;  // beside that of places_
 };

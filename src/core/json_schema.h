@@ -82,8 +82,8 @@ class JsonSchema {
   // filled.
   [[nodiscard]] bool fill_defaults(Json& value) const;
   // A member that the schema does not name, and that is another spelling of one that it, or `also`,
-  // names at this place: servers whose decoders fold names take it for that (core/schema/names.h).
-  // Keyword "properties", or "limit" as of validate().
+  // names at this place: servers whose decoders fold names take it for that
+  // (core/schema/names.cpp). Keyword "properties", or "limit" as of validate().
   [[nodiscard]] std::optional<SchemaViolation> find_misnamed(const Json& value,
                                                              const AlsoNamed& also = {}) const;
 

@@ -5,24 +5,32 @@
 // are equal. The patterns are of the part of RE2's syntax that ECMAScript shares.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace mcpac {
 
-// A slash and the backslash that some readers take for one, encoded.
-inline constexpr std::string_view kSlashCode = "%2[fF]|%5[cC]";
-// "." and "..", also encoded.
-inline constexpr std::string_view kDots = R"((?:\.|%2[eE]){1,2})";
 // A control byte: readers that decode first end the text at %00, or leave out the others.
 inline constexpr std::string_view kControlCode = "%(?:[01][0-9a-fA-F]|7[fF])";
 // A letter, a digit, '-', '.', '_' or '~', for which there is no need: "%73ecret" is "secret".
 inline constexpr std::string_view kNeedlessCode =
     "%(?:2[dDeE]|3[0-9]|[46][1-9a-fA-F]|[57][0-9aA]|5[fF]|7[eE])";
 
-// Finds what readers of a URI take for different places: dot segments, beside "%2f" and "%5c" as
-// well, and both kinds of codes.
+// Finds a segment that some reader takes for "." or "..", up to what ends it. Readers decode twice
+// ("%252e"), take overlong UTF-8 ("%c0%ae"), "%u002e" and characters that are compatible with a dot
+// or a slash (U+FF0E, U+2025, U+FF0F; Unicode's NFKC, and the best fits of Windows), cut a segment
+// at ';' ("..;x", Tomcat), and leave out blanks and invisible characters at its ends. The segment
+// stands behind `before` or such a slash; behind it stands such a slash, one of "/?#;", or nothing.
+[[nodiscard]] std::string dot_segment_pattern(std::string_view before);
+// Finds what readers of a URI take for different places: dot segments, and both kinds of codes.
 [[nodiscard]] std::string read_apart_pattern();
+// A slash in each of these spellings but the plain one.
+[[nodiscard]] std::string slash_code_pattern();
+
+// How many bytes the scheme at the beginning of a text has, its colon not counted (RFC 3986, 3.1);
+// 0: there is none.
+[[nodiscard]] std::size_t scheme_length(std::string_view text);
 
 // `text` with its needless codes decoded, again until there are none.
 [[nodiscard]] std::string without_needless_codes(std::string_view text);

@@ -17,6 +17,7 @@ Gate::CallId Gate::State::inquire(Check check, const Permission& permission, Jso
   }
   if (*known) {
     check.approval = (*known)->approval;
+    check.said_no = Check::SaidNo::kForGood;
     return refuse_unapproved(std::move(check),
                              "it needs an approval, and that was refused for good", "", party);
   }
@@ -46,6 +47,9 @@ void Gate::State::answered(CallId id, const Question& question, const Asking::St
     return;
   }
   call.check.approval = standing.approval;
+  if (standing.answer != Answered::kNobody)
+    call.check.said_no =
+        standing.answer == Answered::kNever ? Check::SaidNo::kForGood : Check::SaidNo::kToThisCall;
   std::string reason = standing.answer == Answered::kNobody
                            ? "it needs an approval, and no valid answer came"
                            : "it needs an approval, and the answer was no";

@@ -143,6 +143,8 @@ void Gate::State::explain_denial(const Permission& permission, const Json& argum
   auto found = setup.authority.explain(permission, arguments);
   check.taken_for = found.decision.remark.empty() ? policy::taken_for(permission, found)
                                                   : std::move(found.decision.remark);
+  // Of a layer that refuses it with permission checks off: what explains it names another.
+  if (found.decision.layer != check.layer) return;
   check.would_grant = std::move(found.decision.would_grant);
   check.no_grant = std::move(found.decision.no_grant);
 }

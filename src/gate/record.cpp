@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "core/ascii.h"
 #include "core/json_writer.h"
+#include "core/uri_spelling.h"
 #include "gate/answer.h"
+#include "policy/match/path_readings.h"
 #include "policy/match/readings.h"
 #include "policy/policy_record.h"
 
@@ -22,16 +25,6 @@ constexpr int kTargetSteps = 1024;
 // A name in a folder: no longer one exists.
 constexpr std::size_t kLongestName = 255;
 
-// "scheme://" with a scheme as RFC 3986 has it; the length of the scheme, or 0.
-std::size_t scheme_length(std::string_view text) {
-  const auto end = text.substr(0, 32).find("://");
-  if (end == std::string_view::npos || end == 0) return 0;
-  const auto is_scheme_character = [](char c) {
-    return is_letter(c) || is_digit(c) || c == '+' || c == '-' || c == '.';
-  };
-  return std::ranges::all_of(text.substr(0, end), is_scheme_character) ? end : 0;
-}
-
 std::string without_secrets(std::string_view url, std::size_t scheme) {
   url = url.substr(0, url.find_first_of("?#"));
   const std::string_view rest = url.substr(scheme + 3);
@@ -41,17 +34,60 @@ std::string without_secrets(std::string_view url, std::size_t scheme) {
   return std::string(url.substr(0, scheme + 3)).append(rest.substr(at + 1));
 }
 
-bool names_a_place(std::string_view key) {
-  constexpr std::array<std::string_view, 12> kKeys = {"path", "paths",     "file",   "files",
-                                                      "uri",  "url",       "source", "destination",
-                                                      "dir",  "directory", "repo",   "repository"};
-  return std::ranges::find(kKeys, key) != kKeys.end();
-}
-
 bool looks_like_path(std::string_view text) {
   return text.starts_with('/') || text.starts_with("./") || text.starts_with("../") ||
          text.starts_with("~/");
 }
+
+// What ends a word of a command, a list or a sentence, and may stand before a path in one.
+bool ends_word(char c) {
+  return static_cast<unsigned char>(c) <= ' ' ||
+         std::string_view("'\"`=,;:|&<>()[]{}").find(c) != std::string_view::npos;
+}
+
+// "/", "//" and "--/" name nothing.
+bool names_something(std::string_view path) {
+  return std::ranges::any_of(
+      path, [](char c) { return is_alphanumeric(c) || static_cast<unsigned char>(c) >= 0x80; });
+}
+
+// A shell makes of it what is not to be seen: "$HOME/x", "/e*c/hosts".
+bool is_expanded(std::string_view word) {
+  const auto at = word.find_first_of("$`*?");
+  return at != std::string_view::npos && word.contains('/');
+}
+
+// The parts of a text that may be paths, one after the other.
+class PathsInText {
+ public:
+  explicit PathsInText(std::string_view text) : text_(text) {}
+  [[nodiscard]] std::optional<std::string_view> next() {
+    while (at_ < text_.size()) {
+      if (ends_word(text_[at_])) {
+        ++at_;
+        continue;
+      }
+      std::size_t end = at_;
+      while (end < text_.size() && !ends_word(text_[end])) ++end;
+      const std::string_view word = text_.substr(at_, end - at_);
+      at_ = end;
+      // The rest of a URL is no path of this machine, and may hold what is secret.
+      if (text_.substr(at_).starts_with("://")) {
+        const auto scheme = word;
+        while (at_ < text_.size() && static_cast<unsigned char>(text_[at_]) > ' ') ++at_;
+        if (scheme != "file") continue;
+        const auto start = static_cast<std::size_t>(word.data() - text_.data()) + 7;
+        return text_.substr(start, at_ - start);
+      }
+      if (word.contains('/')) return word;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
 
 class TargetFinder {
  public:
@@ -92,15 +128,58 @@ class TargetFinder {
       if (is_full() || --steps_ < 0) return leave_out(Unlisted::kPlaces);
       list(one.value.get_ref<const std::string&>(), key);
     }
+    look_into(text);
+    // "jar:file:/etc/x!/y", "~root/x": places that a text names, and is not.
+    const auto named = policy::path_readings(text, "/");
+    const bool names_others = std::ranges::any_of(named, [&](const policy::NamedPath& one) {
+      return one.path.absolute && !one.path.components.empty() &&
+             (one.is_part || !text.starts_with('/')) &&
+             !mentions(policy::join(one.path.components));
+    });
+    if (!is_listed && names_others) leave_out(Unlisted::kPlaces);
     const bool is_name = !text.empty() && text.size() <= kLongestName &&
                          text.find_first_of("\r\n") == std::string::npos;
     if (!is_listed && (is_name || text.find('/') != std::string::npos)) leave_out(Unlisted::kNames);
   }
 
+  // Of a long text its beginning is looked at: where more of it may name a place, that is said.
+  void look_into(std::string_view text) {
+    constexpr std::size_t kMostLookedAt = std::size_t{16} << 10U;
+    if (!text.contains('/')) return;
+    const bool is_line = text.find('\n') == std::string_view::npos;
+    if (is_line && text.contains("$(")) leave_out(Unlisted::kPlaces);
+    if (text.size() > kMostLookedAt) {
+      if (text.find('/', kMostLookedAt) != std::string_view::npos) leave_out(Unlisted::kPlaces);
+      text = text.substr(0, kMostLookedAt);
+    }
+    PathsInText paths(text);
+    while (const auto word = paths.next()) {
+      if (!names_something(*word)) continue;
+      if (word->size() == text.size() && looks_like_path(*word)) continue;
+      if (is_line && is_expanded(*word)) leave_out(Unlisted::kPlaces);
+      if (looks_like_path(*word) || word->contains("/../")) mention(std::string(*word));
+    }
+  }
+
+  [[nodiscard]] bool mentions(const std::string& path) const {
+    return std::ranges::any_of(found_.mentioned, [&](std::string_view known) {
+      return known == path || (known.starts_with('~') && known.substr(1) == path);
+    });
+  }
+
+  void mention(const std::string& path) {
+    auto& all = found_.mentioned;
+    if (std::ranges::find(all, path) != all.end()) return;
+    if (path.size() > kTargetLimit || all.size() >= kMostTargets)
+      return leave_out(Unlisted::kPlaces);
+    all.push_back(path);
+  }
+
   bool list(const std::string& text, std::string_view key) {
-    if (const auto scheme = scheme_length(text); scheme > 0) {
+    const auto scheme = scheme_length(text);
+    if (scheme > 0 && std::string_view(text).substr(scheme).starts_with("://")) {
       add(without_secrets(text, scheme));
-    } else if (looks_like_path(text) || (names_a_place(key) && !text.empty())) {
+    } else if (looks_like_path(text) || (is_place_key(key) && !text.empty())) {
       add(text);
     } else {
       return false;
@@ -268,6 +347,8 @@ std::string check_payload(const Check& check, std::string_view decision_id, Mode
   add_bounded(members, "layer", check.layer, kRecordedName);
   if (is_of_rules) append_layers(members.begin("layers"), evidence.layers);
   members.add("level", policy::to_string(check.level));
+  if (const auto& mentioned = check.targets.mentioned; !mentioned.empty() && !is_meta)
+    members.add_json("mentions", Json(mentioned));
   if (is_of_rules && !evidence.meters.empty()) members.add_json("meters", to_json(evidence.meters));
   if (is_of_rules && !check.allowed && !evidence.missed.empty())
     members.add_json("missed", missed_of(check));
@@ -308,6 +389,13 @@ std::string finished_payload(std::uint64_t call_id, std::string_view outcome,
   if (result_bytes) members.add("result_bytes", *result_bytes);
   members.end();
   return out;
+}
+
+bool is_place_key(std::string_view key) {
+  constexpr std::array<std::string_view, 12> kKeys = {"path", "paths",     "file",   "files",
+                                                      "uri",  "url",       "source", "destination",
+                                                      "dir",  "directory", "repo",   "repository"};
+  return std::ranges::find(kKeys, key) != kKeys.end();
 }
 
 Targets targets_of(const Json& arguments) {

@@ -57,9 +57,14 @@ struct Targets {
     kPlaces,  // any: there were more than are kept, or longer ones
   };
   std::vector<std::string> listed;
+  // Paths that stand in a text which is none itself ("cat /etc/hosts"), absolute or with "..":
+  // what a server does with them is not known.
+  std::vector<std::string> mentioned;
   Unlisted unlisted = Unlisted::kNone;
 };
 [[nodiscard]] Targets targets_of(const Json& arguments);
+// Whether any text of a member of this name is listed, however it looks.
+[[nodiscard]] bool is_place_key(std::string_view key);
 
 struct Check {
   std::uint64_t call_id = 0;  // pairs a check with its CallFinished within one run
@@ -87,7 +92,10 @@ struct Check {
   std::string no_grant;
   std::vector<policy::AskRule> asks;  // rules that want an answer first
   std::string approval;               // the id of the Approval event that answers them
-  std::string program_run;            // of the client's program that made the call; or empty
+  // With DecidedBy::kApproval: whether somebody said no, and how; not recorded, the Approval is.
+  enum class SaidNo : std::uint8_t { kNot, kToThisCall, kForGood };
+  SaidNo said_no = SaidNo::kNot;
+  std::string program_run;  // of the client's program that made the call; or empty
 };
 
 // The payload of a "CapabilityCheck", as text; `decision_id` is a fresh UUID. Every call waits for

@@ -102,6 +102,11 @@ void ClientRun::end(std::string_view verdict) {
   gate_.close();
   questions_->close();
   anomalies_.summarize();
+  if (const std::size_t more = code_ ? code_->unrecorded_refusals() : 0; more > 0) {
+    std::ignore = parts_.log->append(
+        "Anomaly",
+        {{"what", "more programs that were refused before they began"}, {"count", more}});
+  }
   std::ignore = parts_.log->append("RunEnded", {{"verdict", verdict}});
   std::ignore = parts_.log->close();
 }

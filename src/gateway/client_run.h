@@ -44,7 +44,7 @@ class ClientRun {
   };
   // `setup` as RunStarted recorded it; borrows from the parts.
   ClientRun(Parts parts, gate::GateSetup setup);
-  // Ends it, where nobody did.
+  // Ends it, where that was not done.
   ~ClientRun();
   ClientRun(const ClientRun&) = delete;
   ClientRun& operator=(const ClientRun&) = delete;

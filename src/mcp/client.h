@@ -35,7 +35,7 @@ struct Events {
   // What was left out and why: a tool whose definition cannot be used.
   std::function<void(std::string_view text)> warned{};
   // The connection ended by itself, before those hear it whose requests end with it. `error.why`
-  // has the server's last words: for whoever runs it, and nobody whose calls it carried.
+  // has the server's last words: for the user of mcpac, and not for its callers.
   std::function<void(const Error& error)> ended{};
   // Shows a person the page where they log in; null where nobody is: then the error says how.
   std::function<void(const std::string& url)> show_login{};

@@ -125,7 +125,7 @@ class Connection final : public HttpConnection {
         co_return failure(id_of(error), "no response", error);
       const unsigned status = parser_->get().result_int();
       if (status >= 200) co_return read_head();
-      if (status == 101) break;  // another protocol from here on, which nobody asked for
+      if (status == 101) break;  // another protocol from here on, without a request
     }
     close();  // what comes next would be taken for the answer to another request
     co_return fail(

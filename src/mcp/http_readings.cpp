@@ -36,7 +36,7 @@ bool HttpReadings::may_grow(const Reading& reading) const {
   std::size_t together = 0;
   for (const Reading* one : all_) together += one->held;
   if (together <= kMuch) return true;
-  // Announcements may stand still for ever, and nobody's call waits for them.
+  // Announcements may stand still for ever, and no call waits for them.
   const auto oldest = std::ranges::find_if(all_, [](const Reading* one) {
     return one->held > kSmall && one->form != Form::kAnnouncements;
   });

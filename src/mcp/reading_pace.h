@@ -1,7 +1,7 @@
 // ReadingPace: how much of the loop's time one server, or one client of a door, may take by what it
 // sends.
 //
-// A message within the limits can take more than a second to read, and whoever sends one can send
+// A message within the limits can take more than a second to read, and the sender of one can send
 // many, at once and unasked; all clients and all other servers wait meanwhile. So what takes long
 // is added up, and where it comes to more than a third of the time, the server's next message
 // waits until it does not. Short messages, as honest servers send them, count nothing
@@ -30,7 +30,7 @@ class ReadingPace {
   }
 
  private:
-  // A long one now and then is nobody's harm.
+  // A long one now and then does no harm.
   static constexpr std::chrono::milliseconds kAtOnce{300};
   // A rest; we may have been stopped in the middle of a message.
   static constexpr std::chrono::seconds kLongest{10};

@@ -61,26 +61,30 @@ std::optional<SchemaViolation> Authority::complete(const Permission& permission,
 Decision Authority::decide(const Permission& permission, const Json& arguments, Explanation* found,
                            std::span<const AskRule> approved) {
   const Times times = impl_->now();
+  const CallUnderTest call = impl_->under_test(permission, arguments);
   std::vector<Verdict> verdicts;
   impl_->begin_paths();
-  Decision decision = impl_->judge(permission, arguments, times, approved, verdicts);
-  if (found != nullptr) impl_->explain(permission, arguments, times, verdicts, *found);
+  Decision decision = impl_->judge(call, times, approved, verdicts);
+  if (found != nullptr) impl_->explain(call, times, verdicts, *found);
   static_cast<void>(impl_->end_paths());
   if (impl_->asked_too_much()) decision = too_large(kTooManyToAsk);
-  impl_->add_fix(permission, arguments, times, decision);
-  if (found != nullptr) found->decision = decision;
-  if (decision.allowed())
-    impl_->reserve(verdicts, times, impl_->demand_of(permission, arguments), decision);
+  impl_->add_fix(call, times, decision);
+  if (found != nullptr) {
+    found->decision = decision;
+    impl_->settle_root(permission, arguments, *found);
+    decision = found->decision;
+  }
+  if (decision.allowed()) impl_->reserve(verdicts, times, call.demand, decision);
   return decision;
 }
 
 Decision Authority::decide(const Permission& permission, const Json& arguments,
                            std::span<const AskRule> approved, Evidence& evidence, Lifted lifted) {
   const Times times = impl_->now();
+  const CallUnderTest call = impl_->under_test(permission, arguments);
   std::vector<Verdict> verdicts;
   impl_->begin_paths();
-  Decision decision = impl_->judge(permission, arguments, times, approved, verdicts);
-  const CallUnderTest call = impl_->under_test(permission, arguments);
+  Decision decision = impl_->judge(call, times, approved, verdicts);
   if (lifted == Lifted::kUngranted) impl_->lift(call, times, verdicts, decision);
   find_evidence(impl_->layers, verdicts, call, times, evidence);
   auto paths = impl_->end_paths();
@@ -107,14 +111,16 @@ AuditLevel Authority::audit_level(const Permission& permission) const {
 
 Explanation Authority::explain(const Permission& permission, const Json& arguments) const {
   const Times times = impl_->now();
+  const CallUnderTest call = impl_->under_test(permission, arguments);
   std::vector<Verdict> verdicts;
   Explanation found;
   impl_->begin_paths();
-  found.decision = impl_->judge(permission, arguments, times, {}, verdicts);
-  impl_->explain(permission, arguments, times, verdicts, found);
+  found.decision = impl_->judge(call, times, {}, verdicts);
+  impl_->explain(call, times, verdicts, found);
   static_cast<void>(impl_->end_paths());
   if (impl_->asked_too_much()) found.decision = too_large(kTooManyToAsk);
-  impl_->add_fix(permission, arguments, times, found.decision);
+  impl_->add_fix(call, times, found.decision);
+  impl_->settle_root(permission, arguments, found);
   return found;
 }
 

@@ -73,21 +73,17 @@ class Authority {
   [[nodiscard]] bool settle(std::uint64_t reservation, std::uint64_t result_bytes);
 
   // What decide() will say of a call that a source makes, as far as that is certain before the run.
-  [[nodiscard]] Foresight foresee(const Permission& permission, const CallInSource& call) const;
+  // With Lifted::kUngranted a layer that refuses it still is what is told.
+  [[nodiscard]] Foresight foresee(const Permission& permission, const CallInSource& call,
+                                  Lifted lifted = Lifted::kNothing) const;
   // The same without why, for one of many: not kDenied where it could be allowed. What it takes is
   // spent of `work`; where that does not suffice to tell, it could not.
   [[nodiscard]] Outlook outlook(const Permission& permission, const CallInSource& call,
                                 Work& work) const;
 
-  // The rule that admits the call of a source and no other, as after --grant; nothing where a part
-  // of it is not known before the run, or has no exact test.
-  [[nodiscard]] std::optional<std::string> exact_rule(const Permission& permission,
-                                                      const CallInSource& call) const;
-
-  // The same where a part is not known, or has no exact test: that part may be anything. The whole
-  // tool where nothing of the call is known.
-  [[nodiscard]] std::string least_rule(const Permission& permission,
-                                       const CallInSource& call) const;
+  // The rule that admits the call of a source and little else, as after --grant: as exact as what
+  // is known of it, with the tests and limits of the rule of the first layer that comes nearest.
+  [[nodiscard]] LeastRule least_rule(const Permission& permission, const CallInSource& call) const;
 
   // What the first layer, the run's own, grants of a call that it admitted, as statements of a
   // policy: exactly this call, where a rule without limits admits it; else the rules that admit it,

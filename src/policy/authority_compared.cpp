@@ -5,7 +5,6 @@
 #include "policy/compare/compare_layers.h"
 #include "policy/compare/compare_places.h"
 #include "policy/compare/declared_standing.h"
-#include "policy/decide/least_rule.h"
 #include "policy/explain/foresee.h"
 #include "policy/explain/lint.h"
 #include "policy/explain/would_grant.h"
@@ -53,7 +52,8 @@ Outlook Authority::outlook(const Permission& permission, const CallInSource& cal
   return outlook_of(impl_->layers, permission, call, impl_->schema_of(permission), work);
 }
 
-Foresight Authority::foresee(const Permission& permission, const CallInSource& call) const {
+Foresight Authority::foresee(const Permission& permission, const CallInSource& call,
+                             Lifted lifted) const {
   if (const auto kind = place_kind_of(permission.text())) {
     Foresight places;
     const auto refusal = place_refusal(*kind);
@@ -67,7 +67,7 @@ Foresight Authority::foresee(const Permission& permission, const CallInSource& c
   }
   if (impl_->knows(permission)) {
     return foresee_layers(impl_->layers, permission, call, impl_->schema_of(permission),
-                          impl_->environment);
+                          impl_->environment, lifted);
   }
   Foresight unknown;
   unknown.reason = "the lock has no such tool";
@@ -86,15 +86,12 @@ std::vector<AskedAllow> Authority::asked_allows() const {
   return policy::asked_allows(impl_->layers, impl_->environment);
 }
 
-std::optional<std::string> Authority::exact_rule(const Permission& permission,
-                                                 const CallInSource& call) const {
-  if (!impl_->knows(permission)) return std::nullopt;
+LeastRule Authority::least_rule(const Permission& permission, const CallInSource& call) const {
+  static const CompiledLayer kNothing;
   const auto possible = possible_call(permission, call, impl_->schema_of(permission));
-  return possible ? policy::exact_rule(*possible, impl_->environment) : std::nullopt;
-}
-
-std::string Authority::least_rule(const Permission& permission, const CallInSource& call) const {
-  return policy::least_rule(permission, call, impl_->schema_of(permission));
+  if (!possible || !impl_->knows(permission)) return {whole_tool(permission), false};
+  return policy::least_rule(impl_->layers.empty() ? kNothing : impl_->layers.front(), *possible,
+                            impl_->environment);
 }
 
 Inclusion Authority::includes(const Authority& narrower, const InclusionBudget& budget) const {

@@ -4,17 +4,18 @@
 
 #include <algorithm>
 
+#include "core/shell_quote.h"
+#include "policy/explain/entry_only.h"
 #include "policy/explain/explain.h"
 #include "policy/explain/would_grant.h"
 
 namespace mcpac::policy {
 namespace {
 
-std::string how_to_say_entry_only(const Permission& tool) {
-  return fmt::format(
-      ", and a tool may reach all that is in a folder; if {} acts on the folder's own entry alone: "
-      "mcpac server set {} --entry-only {}",
-      printable(tool.text()), printable(tool.server()), printable(tool.tool()));
+// Why a grant is of no use: what refuses beside it, and by which rule.
+std::string refused_as_well(const Decision& above) {
+  return fmt::format("{} refuses it as well: {}", place_or_layer(above.place, above.layer),
+                     above.reason);
 }
 
 // Most schemas need not be compiled for it.
@@ -25,6 +26,10 @@ bool has_defaults(const Json& schema) {
 }
 
 }  // namespace
+
+std::string place_or_layer(const std::string& place, const std::string& layer) {
+  return place.empty() ? layer : place;
+}
 
 Times Authority::Impl::now() const {
   Times times{.start = start, .steady = {}, .wall = {}};
@@ -82,7 +87,7 @@ Decision Authority::Impl::refusal(std::size_t index, const Verdict& verdict,
         verdict.effect == Effect::kAsk ? "it needs an approval" : "it is denied by a rule";
     if (const std::string remark = remark_on(*verdict.target, call, Reading::kCatch);
         !remark.empty()) {
-      decision.remark = remark + how_to_say_entry_only(call.permission);
+      decision.remark = remark + what_to_do_above(call.permission, call.schema);
     }
     if (because) decision.reason += ": " + printable(*because, 200);
     if (const auto left = caught_by_default(*verdict.target, verdict.effect, call); !left.empty())
@@ -103,7 +108,7 @@ Decision Authority::Impl::refusal(std::size_t index, const Verdict& verdict,
   for (const auto* target : covering(layer, call.permission)) {
     if (layer.rules[target->rule].effect != Effect::kAllow) continue;
     if (const auto remark = remark_on(*target, call, Reading::kAdmit); !remark.empty()) {
-      decision.remark = remark + how_to_say_entry_only(call.permission);
+      decision.remark = remark + what_to_do_above(call.permission, call.schema);
       break;
     }
   }
@@ -122,9 +127,25 @@ std::vector<AskRule> Authority::Impl::asking_from(std::size_t first, const CallU
   return rules;
 }
 
+std::optional<Decision> Authority::Impl::refusal_above(const CallUnderTest& call,
+                                                       const Times& times,
+                                                       const std::vector<Verdict>& verdicts) const {
+  if (verdicts.empty() || verdicts.front().effect != Effect::kDeny ||
+      verdicts.front().rule != nullptr)
+    return std::nullopt;
+  for (std::size_t i = 1; i < verdicts.size(); ++i) {
+    if (verdicts[i].effect == Effect::kDeny) return refusal(i, verdicts[i], call, times);
+  }
+  return std::nullopt;
+}
+
 void Authority::Impl::lift(const CallUnderTest& call, const Times& times,
                            const std::vector<Verdict>& verdicts, Decision& decision) const {
-  if (!decision.only_ungranted) return;
+  if (!decision.only_ungranted) {
+    // What is lifted is not what refuses it.
+    if (auto above = refusal_above(call, times, verdicts)) decision = *std::move(above);
+    return;
+  }
   decision.asks = asking_from(1, call, times, verdicts);
   if (decision.asks.empty()) {
     decision.lifted = true;
@@ -137,20 +158,19 @@ void Authority::Impl::lift(const CallUnderTest& call, const Times& times,
   decision.reason = "it needs an approval";
 }
 
-Decision Authority::Impl::judge(const Permission& permission, const Json& arguments,
-                                const Times& times, std::span<const AskRule> approved,
+Decision Authority::Impl::judge(const CallUnderTest& call, const Times& times,
+                                std::span<const AskRule> approved,
                                 std::vector<Verdict>& verdicts) const {
   Decision decision;
-  if (!knows(permission)) {
+  if (!knows(call.permission)) {
     decision.reason = "the lock has no such tool";
     decision.layer = "lock";
     return decision;
   }
-  if (layers.empty() || !arguments.is_object()) {
+  if (layers.empty() || !call.arguments.is_object()) {
     decision.reason = "nothing is granted";
     return decision;
   }
-  const CallUnderTest call = under_test(permission, arguments);
   std::size_t strictest = 0;
   for (const auto& layer : layers) {
     verdicts.push_back(decide_layer(layer, call, times, approved));
@@ -179,29 +199,76 @@ Decision Authority::Impl::judge(const Permission& permission, const Json& argume
 
 // A --grant is of use only where the run's own layer is what refuses, by no rule; and one without
 // the limit that is used up is not what its user wants.
-void Authority::Impl::add_fix(const Permission& permission, const Json& arguments,
-                              const Times& times, Decision& decision) const {
+void Authority::Impl::add_fix(const CallUnderTest& call, const Times& times,
+                              Decision& decision) const {
   if (decision.effect != Effect::kDeny || decision.too_large || layers.empty()) return;
-  const bool is_no_rule = !decision.rule.starts_with("deny ");
-  if (!decision.only_ungranted && is_no_rule && decision.layer == layers.front().name)
-    decision.no_grant = "a layer above the run's own refuses it as well";
-  if (!decision.only_ungranted || decision.used_up) return;
+  if (!decision.only_ungranted) {
+    begin_paths();
+    std::vector<Verdict> verdicts;
+    for (const auto& layer : layers) verdicts.push_back(decide_layer(layer, call, times, {}));
+    const auto above = refusal_above(call, times, verdicts);
+    static_cast<void>(end_paths());
+    if (above) decision.no_grant = refused_as_well(*above);
+    return;
+  }
+  if (decision.used_up) return;
   begin_paths();
-  Fix fix = fix_for(layers.front(), under_test(permission, arguments), times, environment);
+  Fix fix = fix_for(layers.front(), call, times, environment);
   static_cast<void>(end_paths());
   if (asked_too_much()) fix = {.would_grant = {}, .no_grant = "its paths are too many to look up"};
   decision.would_grant = std::move(fix.would_grant);
   decision.no_grant = std::move(fix.no_grant);
 }
 
-void Authority::Impl::explain(const Permission& permission, const Json& arguments,
-                              const Times& times, const std::vector<Verdict>& verdicts,
-                              Explanation& found) const {
-  const CallUnderTest call = under_test(permission, arguments);
+void Authority::Impl::explain(const CallUnderTest& call, const Times& times,
+                              const std::vector<Verdict>& verdicts, Explanation& found) const {
   found.layers.clear();
   for (std::size_t i = 0; i < verdicts.size(); ++i)
     found.layers.push_back(explain_layer(layers[i], verdicts[i], call, times));
-  found.paths = path_reading(layers, permission, environment);
+  found.paths = path_reading(layers, call.permission, environment);
+}
+
+void Authority::Impl::settle_root(const Permission& permission, const Json& arguments,
+                                  Explanation& found) const {
+  Decision& decision = found.decision;
+  if (!found.paths || decision.effect != Effect::kDeny || found.paths->has_root ||
+      found.paths->lexical_only || !decision.rule.starts_with("allow ") || decision.used_up)
+    return;
+  const std::string& server = permission.server();
+  std::vector<std::string> folders = found.paths->further_bases;
+  const bool is_unclear = !folders.empty() || found.paths->is_unknown;
+  if (!found.paths->is_unknown) folders.push_back(found.paths->admit_base);
+  enum class Others : std::uint8_t { kGiven, kNone };
+  const auto admits_from = [&](const std::string& folder, Others others) {
+    Environment then = environment;
+    then.bases.roots[server] = folder;
+    auto& given = then.bases.given_folders[server];
+    std::erase(given, folder);
+    if (given.empty() || others == Others::kNone) then.bases.given_folders.erase(server);
+    LayerText layer{.name = decision.layer, .grants = {}, .asks = {}, .denies = {}, .files = {}};
+    layer.files.emplace_back(decision.rule, decision.layer);
+    auto authority = Authority::load({std::move(layer)}, then);
+    Evidence evidence;
+    return authority && authority->decide(permission, arguments, {}, evidence).allowed();
+  };
+  const auto settles = std::ranges::find_if(
+      folders, [&](const auto& folder) { return admits_from(folder, Others::kGiven); });
+  if (settles != folders.end()) found.paths->settling_root = *settles;
+  if (!is_unclear) return;
+  if (settles != folders.end()) {
+    decision.no_grant = fmt::format(
+        "its relative path is read in several ways, of which the rule admits one: "
+        "mcpac server set {} --root {}",
+        printable(server), shell_quoted(*settles));
+  } else if (std::ranges::any_of(
+                 folders, [&](const auto& folder) { return admits_from(folder, Others::kNone); })) {
+    decision.no_grant =
+        "its relative path is read in several ways, of which the rule admits one, and no root "
+        "settles it: the call needs the absolute path";
+  } else {
+    return;
+  }
+  decision.would_grant.clear();
 }
 
 }  // namespace mcpac::policy

@@ -17,7 +17,7 @@ namespace mcpac::policy {
 
 struct Authority::Impl {
   Environment environment;
-  std::unique_ptr<PathWitness> witness;  // in the place of the resolver that was given
+  std::unique_ptr<PathWitness> witness;  // wraps the resolver that was given
   std::vector<PathFact> loaded_paths;
   std::vector<CompiledLayer> layers;
   std::optional<std::chrono::steady_clock::time_point> start;
@@ -39,6 +39,7 @@ struct Authority::Impl {
   [[nodiscard]] bool knows(const Permission& permission) const {
     return schema_of(permission) != nullptr || is_control(permission);
   }
+  // Once a call: what is found of its values is found for all that is asked about it.
   [[nodiscard]] CallUnderTest under_test(const Permission& permission,
                                          const Json& arguments) const {
     const Json* schema = schema_of(permission);
@@ -61,19 +62,26 @@ struct Authority::Impl {
   [[nodiscard]] std::vector<AskRule> asking_from(std::size_t first, const CallUnderTest& call,
                                                  const Times& times,
                                                  const std::vector<Verdict>& verdicts) const;
+  // Where the run's own layer only does not admit the call: how the first layer above it that
+  // refuses it does so.
+  [[nodiscard]] std::optional<Decision> refusal_above(const CallUnderTest& call, const Times& times,
+                                                      const std::vector<Verdict>& verdicts) const;
   // Lifted::kUngranted, of a decision that judge() made.
   void lift(const CallUnderTest& call, const Times& times, const std::vector<Verdict>& verdicts,
             Decision& decision) const;
   // The answer of all layers, with nothing charged; `verdicts` stays empty where no rule was asked.
   // begin_paths() comes before, and whoever takes the answer looks at asked_too_much().
-  [[nodiscard]] Decision judge(const Permission& permission, const Json& arguments,
-                               const Times& times, std::span<const AskRule> approved,
+  [[nodiscard]] Decision judge(const CallUnderTest& call, const Times& times,
+                               std::span<const AskRule> approved,
                                std::vector<Verdict>& verdicts) const;
   // What a denial is told to do. After end_paths(): it looks at files by itself.
-  void add_fix(const Permission& permission, const Json& arguments, const Times& times,
-               Decision& decision) const;
-  void explain(const Permission& permission, const Json& arguments, const Times& times,
-               const std::vector<Verdict>& verdicts, Explanation& found) const;
+  void add_fix(const CallUnderTest& call, const Times& times, Decision& decision) const;
+  void explain(const CallUnderTest& call, const Times& times, const std::vector<Verdict>& verdicts,
+               Explanation& found) const;
+  // The folder that, declared as the server's root, lets the rule that the denial names admit the
+  // call: found by deciding so. After end_paths(). Where there is one the fix is to declare it, and
+  // no grant.
+  void settle_root(const Permission& permission, const Json& arguments, Explanation& found) const;
 };
 
 }  // namespace mcpac::policy

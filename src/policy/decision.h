@@ -25,6 +25,9 @@ struct AskRule {
 // the same.
 enum class Lifted : std::uint8_t { kNothing, kUngranted };
 
+// Where a rule stands, for people: its place where that is a file or an option, else its layer.
+[[nodiscard]] std::string place_or_layer(const std::string& place, const std::string& layer);
+
 // `rule` is the printed rule that decided, or the nearest one that missed; `reason` says why.
 struct Decision {
   Effect effect = Effect::kDeny;

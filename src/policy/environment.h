@@ -84,6 +84,13 @@ struct Bases {
   // Folders among the arguments of a local server's command, absolute: it may count relative values
   // from any of them. Not those that are where it starts, or its root, by another name.
   std::map<std::string, std::vector<std::string>> given_folders = {};
+  // Folders of this machine that a server in a container sees by other names: the name there, and
+  // the folder. Absolute values below the one mean what is below the other as well, to a deny, an
+  // ask and an exception.
+  std::map<std::string, std::map<std::string, std::string>> mounts = {};
+  // Local servers whose start nothing tells (a shell that changes its folder, a
+  // container): an allow admits relative values only where a root is declared.
+  std::set<std::string> unknown_starts = {};
   // Tools that act on the one entry which a path names, and on nothing below it: only these may
   // have a folder that a denied or excepted place lies in. By the user's word (mcpac.json).
   std::set<Permission> entry_only = {};
@@ -102,6 +109,7 @@ struct RelativeStarts {
   std::vector<std::string> admit;
   std::vector<std::string> to_catch;
   bool has_root = false;
+  bool is_unknown = false;  // Bases::unknown_starts, and no root
 };
 [[nodiscard]] RelativeStarts relative_starts(const Bases& bases, const std::string& server);
 

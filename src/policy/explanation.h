@@ -63,7 +63,10 @@ struct PathReading {
   std::vector<std::string> further_bases = {};  // and against all of these (Bases::given_folders)
   std::vector<std::string> catch_bases;  // and by a deny or ask; none: every such test matches them
   bool lexical_only = false;             // the files are not mcpac's to see: the text decides alone
-  bool has_root = false;                 // admit_base is the declared root, or the server's "cwd"
+  bool is_unknown = false;               // where the server starts is not known (unknown_starts)
+  // Of a denied call: declared as the root, this folder would let the deciding rule admit it.
+  std::string settling_root = {};
+  bool has_root = false;  // admit_base is the declared root, or the server's "cwd"
 };
 
 struct Explanation {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/json.h"
+#include "policy/decision.h"
 
 namespace mcpac::policy {
 
@@ -21,6 +22,13 @@ struct CallInSource {
   bool open = false;              // any others may be passed as well
 };
 
+// A rule for one call of a source, and what of the call it leaves open.
+struct LeastRule {
+  std::string rule;       // empty: there is none, and `escaped` says why
+  bool is_exact = true;   // it admits this call and no other
+  std::string escaped{};  // a value got past a rule's test, which is no reason to grant it
+};
+
 enum class Outlook : std::uint8_t { kCovered, kConditional, kDenied };
 [[nodiscard]] std::string to_string(Outlook outlook);
 
@@ -29,6 +37,7 @@ struct Foresight {
   std::string reason;           // why it is not covered
   std::string rule;             // that decides, or came nearest; may be empty
   std::string layer;            // whose rule that is
+  std::string place;            // where it stands: "mcpac.policy:12", "--grant"
   std::size_t other_rules = 0;  // denied: of that layer, that missed as well
   // Denied: the least that would admit it (policy/explain/would_grant.h), or why there is none.
   std::string would_grant;

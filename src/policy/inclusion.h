@@ -7,7 +7,7 @@
 // and in no other way: string_classes.h) and with no limit used up, the wider authority answers at
 // least as generously, and no limit of its rules is lower, over all tools that share it. A no comes
 // with a call that both real decisions have been asked about. Neither is said where it is not
-// certain: then the question is undecided, and whoever asked must take that for a no. At call time
+// certain: then the question is undecided, and the caller must take that for a no. At call time
 // every layer decides anyway, so a wrong answer here can mislead but never widen authority.
 #pragma once
 

@@ -96,7 +96,8 @@ class FileLoader {
       return source_.error(ErrorId::kRuleUnknownName, use->at,
                            fmt::format("there is no profile {}", print_string(use->profile)),
                            "'use' names a profile of the same file",
-                           did_you_mean(use->profile, names));
+                           names.empty() ? std::string("the file has none: profile \"…\" { … }")
+                                         : did_you_mean(use->profile, names));
     }
     // Using a profile twice, or in a circle, adds nothing the second time.
     if (!used_.insert(use->profile).second) return {};
@@ -207,7 +208,8 @@ Result<CompiledLayer> load_layer(const LayerText& text, const Environment& envir
               fmt::format("there is no profile {}", print_string(*profiles.begin())),
               {.where = "--profile",
                .why = "a profile is one of a --policy file or of mcpac.policy",
-               .fix = did_you_mean(*profiles.begin(), known)});
+               .fix = known.empty() ? std::string("these have none: profile \"…\" { … }")
+                                    : did_you_mean(*profiles.begin(), known)});
 }
 
 }  // namespace mcpac::policy

@@ -34,6 +34,19 @@ bool read_later_bases(const Json& json, Bases& bases) {
       }
     }
   }
+  if (const Json* mounts = find_member(json, "mounts")) {
+    if (!mounts->is_object()) return false;
+    for (const auto& [server, folders] : mounts->items()) {
+      if (!read_texts(*mounts, server.c_str(), bases.mounts[server])) return false;
+    }
+  }
+  if (const Json* unknown = find_member(json, "unknown_starts")) {
+    if (!unknown->is_array()) return false;
+    for (const Json& server : *unknown) {
+      if (!server.is_string()) return false;
+      bases.unknown_starts.insert(server.get<std::string>());
+    }
+  }
   const Json* tools = find_member(json, "entry_only");
   if (tools == nullptr) return true;
   if (!tools->is_array()) return false;
@@ -114,6 +127,8 @@ Json to_json(const Bases& bases) {
                {"remote_servers", bases.remote_servers}};
   if (bases.by_identity) json["by_identity"] = true;
   if (!bases.given_folders.empty()) json["given_folders"] = bases.given_folders;
+  if (!bases.mounts.empty()) json["mounts"] = bases.mounts;
+  if (!bases.unknown_starts.empty()) json["unknown_starts"] = bases.unknown_starts;
   for (const auto& tool : bases.entry_only) json["entry_only"].push_back(tool.text());
   return json;
 }

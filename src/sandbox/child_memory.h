@@ -52,10 +52,18 @@ class ChildMemory {
   // Where code can be; at most 16 ranges.
   [[nodiscard]] std::vector<AddressRange> code() const;
 
- private:
+  // Afterwards only read(), read_text() and words() work: nothing else of /proc stays open.
+  void close_all_but_memory() {
+    folder_.reset();
+    vector_.reset();
+    maps_.reset();
+  }
+  // The bytes from `address` on, as far as they are mapped: how many.
   [[nodiscard]] std::size_t read(std::uint64_t address, std::span<char> into) const;
+  // /proc/THREAD/`name`; empty with errno set.
   [[nodiscard]] UniqueFd open(const char* name) const;
 
+ private:
   UniqueFd folder_;  // /proc/THREAD, of this thread and of none that has its number later
   UniqueFd memory_;
   UniqueFd vector_;  // auxv

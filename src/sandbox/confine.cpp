@@ -154,6 +154,7 @@ int confine(void* confinement) {
   report = kReportDescriptor;
   step(Layer::kLimits, set_limits(plan));
   step(Layer::kIdentity, take_identity(plan));
+  ::umask(plan.new_file_mask);  // not before: the root is made for another id
   step(Layer::kLandlock, enter_landlock(plan));
   step(Layer::kSeccomp, enter_filter(plan));
   step(Layer::kProgram, start_program(plan));

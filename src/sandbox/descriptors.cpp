@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 namespace mcpac::sandbox {
@@ -44,6 +45,18 @@ int arrange_descriptors(const Plan& plan, int report) {
   if (::close_range(4, kProgramDescriptor - 1, 0) != 0) return errno;
   if (::close_range(kRulesetDescriptor + 1, ~0U, 0) != 0) return errno;
   return 0;
+}
+
+void close_all_but(std::vector<int> kept) {
+  std::ranges::sort(kept);
+  unsigned next = 0;
+  for (const int fd : kept) {
+    if (fd < 0) continue;
+    const auto number = static_cast<unsigned>(fd);
+    if (number > next) ::close_range(next, number - 1, 0);
+    next = number + 1;
+  }
+  ::close_range(next, ~0U, 0);
 }
 
 }  // namespace mcpac::sandbox

@@ -48,8 +48,8 @@ struct Refusals {
 // What was refused for the names that it must keep (name_guard.h).
 struct KeptNames {
   std::uint32_t refusals = 0;
-  std::uint32_t unused = 0;
-  std::array<char, 256> path{};  // the first, cut to fit
+  std::uint32_t out_of_patience = 0;  // the child was ended, as a file system did not answer it
+  std::array<char, 256> path{};       // the first that was refused, cut to fit
 };
 
 // What its control group says of it (cgroup_leaf.h).
@@ -63,7 +63,7 @@ struct GroupUse {
 };
 
 struct EndReport {
-  std::uint32_t version = 5;
+  std::uint32_t version = 6;
   std::int32_t status = 0;  // as wait(2) has it
   std::uint64_t cpu_microseconds = 0;
   std::uint64_t peak_bytes = 0;

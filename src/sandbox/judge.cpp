@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "sandbox/call_names.h"
+#include "sandbox/name_guard.h"
 
 namespace mcpac::sandbox {
 namespace {
@@ -168,6 +169,12 @@ Verdict judge(const EndReport& report, const Limits& limits, std::chrono::micros
     name_call(report.violation, verdict);
   } else if (signalled && memory_ended_it(report, verdict)) {
     judge_memory_kill(report, limits, verdict);
+  } else if (signalled && report.kept.out_of_patience != 0) {
+    constexpr std::chrono::microseconds kPatience = std::chrono::seconds(kGuardPatience);
+    verdict.kind = Kind::kSignalled;
+    verdict.limit = {{"file-wait", microseconds(kPatience), microseconds(kPatience)}};
+    verdict.note =
+        "as a file system did not answer its call for " + std::to_string(kGuardPatience) + " s";
   } else if (signalled && verdict.code == SIGKILL && killed_for >= 0) {
     judge_kill(static_cast<Kind>(killed_for), limits, wall, verdict);
   } else if (signalled) {

@@ -11,9 +11,11 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <utility>
 
 #include "sandbox/clone_into.h"
 #include "sandbox/confine.h"
+#include "sandbox/packet.h"
 
 namespace mcpac::sandbox {
 namespace {
@@ -65,41 +67,22 @@ pid_t start_child(Plan& plan, Confinement& confinement, int* process) {
   return ::clone(confine, room.data() + room.size(), flags, &confinement, process);
 }
 
-// The listener that comes with a packet, if any does.
-UniqueFd listener_in(msghdr& message) {
-  cmsghdr* const part = CMSG_FIRSTHDR(&message);
-  if (part == nullptr || part->cmsg_type != SCM_RIGHTS) return {};
-  int fd = -1;
-  std::memcpy(&fd, CMSG_DATA(part), sizeof fd);
-  return UniqueFd(fd);
-}
-
-// One packet: a Failure, or a byte with the listener. The end means that the program runs: the
+// Packets of a Failure, or of a byte with the listener. The end means that the program runs: the
 // socket closed with the exec.
-ssize_t read_packet(int reader, Failure& failure, UniqueFd& listener) {
-  iovec part{&failure, sizeof failure};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control.data();
-  message.msg_controllen = control.size();
-  ssize_t size = 0;
-  do {
-    size = ::recvmsg(reader, &message, MSG_CMSG_CLOEXEC);
-  } while (size < 0 && errno == EINTR);
-  if (size > 0 && !listener) listener = listener_in(message);
-  return size;
-}
-
 Failure read_report(int reader, UniqueFd& listener) {
   constexpr int kMostPackets = 2;
   for (int i = 0; i <= kMostPackets; ++i) {
+    auto packet = receive_packet(reader, sizeof(Failure));
+    if (!packet) break;
+    if (!packet->descriptors.empty() && !listener)
+      listener = std::move(packet->descriptors.front());
+    if (packet->bytes.empty()) return {};
     Failure failure;
-    const ssize_t size = read_packet(reader, failure, listener);
-    if (size == 0) return {};
-    if (size == sizeof failure && failure.layer != Layer::kNone) return failure;
-    if (size != 1) break;
+    if (packet->bytes.size() == sizeof failure) {
+      std::memcpy(&failure, packet->bytes.data(), sizeof failure);
+      if (failure.layer != Layer::kNone) return failure;
+    }
+    if (packet->bytes.size() != 1) break;
   }
   return {.layer = Layer::kProcess, .error = EIO};
 }

@@ -39,11 +39,6 @@ int hand_over(int listener, int report) {
   return ::syscall(SYS_sendmsg, report, &message, MSG_NOSIGNAL) == 1 ? 0 : errno;
 }
 
-// Whether the thread still stands in that call: otherwise its number may be another thread's.
-bool still_there(int listener, std::uint64_t id) {
-  return ::ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
-}
-
 // Interrupts a wait of ours again and again, so that one which begins late is ended as well.
 class Alarm {
  public:
@@ -63,12 +58,6 @@ class Alarm {
   }
 };
 
-// Nobody is left who could call anything: then a wait for calls ends, too.
-bool has_hung_up(int listener) {
-  pollfd end{listener, 0, 0};
-  return ::poll(&end, 1, 0) != 0;
-}
-
 // From 5.19 on a call that was received waits for nothing but its end, so that what is read of it
 // is still true; older kernels do not know that flag.
 long install_with_listener(sock_fprog& program) {
@@ -86,6 +75,15 @@ Violation unnamed() {
 }
 
 }  // namespace
+
+bool still_there(int listener, std::uint64_t id) {
+  return ::ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
+}
+
+bool has_hung_up(int listener) {
+  pollfd end{listener, 0, 0};
+  return ::poll(&end, 1, 0) != 0;
+}
 
 Violation read_violation(int listener, const seccomp_notif& notification) {
   Violation violation = unnamed();

@@ -9,6 +9,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 
+#include <cstdint>
 #include <optional>
 #include <span>
 
@@ -26,6 +27,11 @@ namespace mcpac::sandbox {
 
 // The same of a call that a guard received (name_guard.h).
 [[nodiscard]] Violation read_violation(int listener, const seccomp_notif& notification);
+
+// Whether the thread still stands in that call: otherwise its number may be another thread's.
+[[nodiscard]] bool still_there(int listener, std::uint64_t id);
+// Whether no thread is left that could call anything: then a wait for calls ends, too.
+[[nodiscard]] bool has_hung_up(int listener);
 
 // A call that was interrupted before the warden could see that the listener was readable: the
 // kernel still counts it, and tells only who is ready to wait for one. So this waits a tenth of a

@@ -9,8 +9,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
-#include <csignal>
+#include <utility>
 #include <vector>
+
+#include "sandbox/descriptors.h"
+#include "sandbox/process.h"
 
 namespace mcpac::sandbox {
 namespace {
@@ -30,31 +33,6 @@ void read_frames(const ChildMemory& memory, std::uint64_t stack, Stand& stand) {
   }
 }
 
-// One that was given up ends when its page comes at last.
-std::vector<pid_t>& given_up() {
-  static std::vector<pid_t> readers;
-  return readers;
-}
-
-void reap_given_up() {
-  std::erase_if(given_up(), [](pid_t reader) { return ::waitpid(reader, nullptr, WNOHANG) != 0; });
-}
-
-// It may have to be given up and then outlive the warden, whose sockets and pipes others wait for.
-void keep_only(const ChildMemory& memory, int pipe) {
-  auto kept = memory.descriptors();
-  kept.push_back(pipe);
-  std::ranges::sort(kept);
-  unsigned next = 0;
-  for (const int fd : kept) {
-    if (fd < 0) continue;
-    const auto number = static_cast<unsigned>(fd);
-    if (number > next) ::close_range(next, number - 1, 0);
-    next = number + 1;
-  }
-  ::close_range(next, ~0U, 0);
-}
-
 bool comes_in_time(int reader_end) {
   pollfd answer{reader_end, POLLIN, 0};
   int ready = 0;
@@ -70,7 +48,6 @@ Sight look_at(const ChildMemory& memory, std::uint64_t counter,
               std::optional<std::uint64_t> stack_pointer, std::optional<std::uint64_t> text) {
   Sight sight;
   sight.stand.frames[sight.stand.frame_count++] = counter;
-  reap_given_up();
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return sight;
   const UniqueFd reading(ends[0]);
@@ -79,7 +56,11 @@ Sight look_at(const ChildMemory& memory, std::uint64_t counter,
   if (reader < 0) return sight;
   if (reader == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    keep_only(memory, writing.get());
+    // It may have to be given up and then outlive the warden, whose sockets and pipes others wait
+    // for.
+    auto kept = memory.descriptors();
+    kept.push_back(writing.get());
+    close_all_but(std::move(kept));
     if (text) memory.read_text(*text, sight.text);
     sight.stand.entry = memory.entry().value_or(0);
     if (stack_pointer) read_frames(memory, *stack_pointer, sight.stand);
@@ -92,8 +73,7 @@ Sight look_at(const ChildMemory& memory, std::uint64_t counter,
     sight.came = true;
     ::waitpid(reader, nullptr, 0);
   } else {
-    ::kill(reader, SIGKILL);
-    given_up().push_back(reader);
+    give_up(reader);
   }
   return sight;
 }

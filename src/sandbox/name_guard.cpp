@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -21,15 +22,22 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
-#include <optional>
+#include <new>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/folded_name.h"
+#include "core/repository.h"
 #include "sandbox/capabilities.h"
+#include "sandbox/child_memory.h"
+#include "sandbox/descriptors.h"
 #include "sandbox/landlock.h"
+#include "sandbox/listener.h"
+#include "sandbox/packet.h"
+#include "sandbox/process.h"
 #include "sandbox/rlimits.h"
 #include "sandbox/seccomp_rules.h"
 
@@ -41,55 +49,18 @@ constexpr int kMostMillisecondsToStart = 5000;
 
 using Arguments = std::uint64_t[6];
 
-// ---- The socket between the warden and a guard
+constexpr std::int64_t kIdle = 0;
+
+std::int64_t now_in_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec;
+}
+
+using Bytes = std::string_view;
 
 bool say(int socket, const GuardWord& word) {
-  ssize_t sent = 0;
-  do {
-    sent = ::send(socket, &word, sizeof word, MSG_NOSIGNAL);
-  } while (sent < 0 && errno == EINTR);
-  return sent == sizeof word;
-}
-
-void send_descriptor(int socket, int fd, int error) {
-  std::int32_t answer = error;
-  iovec part{&answer, sizeof answer};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  if (fd >= 0) {
-    message.msg_control = control.data();
-    message.msg_controllen = control.size();
-    cmsghdr* const rights = CMSG_FIRSTHDR(&message);
-    rights->cmsg_level = SOL_SOCKET;
-    rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(sizeof fd);
-    std::memcpy(CMSG_DATA(rights), &fd, sizeof fd);
-  }
-  // A guard that has gone needs no answer.
-  if (::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) errno = 0;
-}
-
-std::expected<UniqueFd, int> receive_descriptor(int socket) {
-  std::int32_t answer = EIO;
-  iovec part{&answer, sizeof answer};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control.data();
-  message.msg_controllen = control.size();
-  ssize_t size = 0;
-  do {
-    size = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-  } while (size < 0 && errno == EINTR);
-  if (size <= 0) ::_exit(0);  // the warden has gone
-  const cmsghdr* const rights = CMSG_FIRSTHDR(&message);
-  if (rights == nullptr || rights->cmsg_type != SCM_RIGHTS) return std::unexpected(answer);
-  int fd = -1;
-  std::memcpy(&fd, CMSG_DATA(rights), sizeof fd);
-  return UniqueFd(fd);
+  return send_packet(socket, Bytes(reinterpret_cast<const char*>(&word), sizeof word), {}) == 0;
 }
 
 // ---- What a call names
@@ -109,8 +80,13 @@ struct Done {
 
 class Guard {
  public:
-  Guard(const Plan& plan, int listener, int socket)
-      : plan_(plan), listener_(listener), socket_(socket) {
+  Guard(const Plan& plan, pid_t program, int listener, int socket,
+        std::atomic<std::int64_t>& busy_since)
+      : plan_(plan),
+        listener_(listener),
+        socket_(socket),
+        busy_since_(busy_since),
+        memory_(program) {
     for (const std::string& name : plan.kept_names) {
       const bool open_end = name.ends_with('*');
       names_.push_back(folded(open_end ? std::string_view(name).substr(0, name.size() - 1)
@@ -120,7 +96,7 @@ class Guard {
   }
 
   // Into the program's sandbox; 0 or errno.
-  int enter(pid_t program);
+  int enter();
   void serve();
 
  private:
@@ -140,56 +116,40 @@ class Guard {
   // 0, or why it must stay as it is.
   [[nodiscard]] int refuse_kept(const Name& name);
   [[nodiscard]] bool is_kept(std::string_view path) const;
-  [[nodiscard]] bool makes_repository(const Name& name) const;
+  [[nodiscard]] bool lies_in_kept_place(std::string_view path) const;
   [[nodiscard]] bool stays(const Name& name) const;
+  // Before a name is made: held until it is. errno where it would make a repository.
+  [[nodiscard]] std::expected<UniqueFd, int> turn_for(const Name& name);
+  void say_refused(const std::string& path);
   void take_umask() const;
-  [[nodiscard]] bool still_there() const {
-    std::uint64_t id = call_.id;
-    return ::ioctl(listener_, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
-  }
 
   const Plan& plan_;
   int listener_;
   int socket_;
+  std::atomic<std::int64_t>& busy_since_;
   std::vector<std::string> names_;
   std::vector<FileIdentity> unmoved_;
-  UniqueFd memory_;           // of the program
+  ChildMemory memory_;        // of the program
   UniqueFd status_;           // of the program
   UniqueFd own_descriptors_;  // /proc/self/fd
   seccomp_notif call_{};
 };
-
-UniqueFd open_of(pid_t process, const char* name, int flags) {
-  std::array<char, 64> path{};
-  std::snprintf(path.data(), path.size(), "/proc/%d/%s", process, name);
-  return UniqueFd(::open(path.data(), flags | O_CLOEXEC));
-}
-
-// Others' pipes and sockets end with those who use them, not with this process.
-void close_others(std::vector<int> kept) {
-  std::ranges::sort(kept);
-  unsigned next = 0;
-  for (const int fd : kept) {
-    if (fd < 0) continue;
-    const auto number = static_cast<unsigned>(fd);
-    if (number > next) ::close_range(next, number - 1, 0);
-    next = number + 1;
-  }
-  ::close_range(next, ~0U, 0);
-}
 
 // What a guard calls, and no more: it reads what a hostile program wrote.
 int enter_own_filter() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return 0;
 #else
-  constexpr int kCalls[] = {
-      SCMP_SYS(ioctl),      SCMP_SYS(pread64),  SCMP_SYS(poll),       SCMP_SYS(ppoll),
-      SCMP_SYS(open),       SCMP_SYS(openat),   SCMP_SYS(mkdirat),    SCMP_SYS(renameat2),
-      SCMP_SYS(renameat),   SCMP_SYS(unlinkat), SCMP_SYS(ftruncate),  SCMP_SYS(newfstatat),
-      SCMP_SYS(readlinkat), SCMP_SYS(fstat),    SCMP_SYS(close),      SCMP_SYS(umask),
-      SCMP_SYS(sendto),     SCMP_SYS(recvmsg),  SCMP_SYS(brk),        SCMP_SYS(mmap),
-      SCMP_SYS(munmap),     SCMP_SYS(mremap),   SCMP_SYS(exit_group), SCMP_SYS(rt_sigreturn)};
+  constexpr int kCalls[] = {SCMP_SYS(ioctl),        SCMP_SYS(pread64),    SCMP_SYS(poll),
+                            SCMP_SYS(ppoll),        SCMP_SYS(open),       SCMP_SYS(openat),
+                            SCMP_SYS(mkdirat),      SCMP_SYS(renameat2),  SCMP_SYS(renameat),
+                            SCMP_SYS(unlinkat),     SCMP_SYS(ftruncate),  SCMP_SYS(newfstatat),
+                            SCMP_SYS(readlinkat),   SCMP_SYS(fstat),      SCMP_SYS(close),
+                            SCMP_SYS(umask),        SCMP_SYS(sendmsg),    SCMP_SYS(recvmsg),
+                            SCMP_SYS(brk),          SCMP_SYS(mmap),       SCMP_SYS(munmap),
+                            SCMP_SYS(mremap),       SCMP_SYS(exit_group), SCMP_SYS(rt_sigreturn),
+                            SCMP_SYS(flock),        SCMP_SYS(fcntl),      SCMP_SYS(clock_nanosleep),
+                            SCMP_SYS(clock_gettime)};
   scmp_filter_ctx const context = seccomp_init(SCMP_ACT_KILL_PROCESS);
   if (context == nullptr) return ENOMEM;
   int error = seccomp_attr_set(context, SCMP_FLTATR_CTL_NNP, 0);
@@ -211,24 +171,27 @@ int can_answer(int listener) {
   return ::ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, &probe) == 0 || errno == ENOENT ? 0 : ENOSYS;
 }
 
-int Guard::enter(pid_t program) {
+int Guard::enter() {
   if (const int error = can_answer(listener_)) return error;
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return errno;
-  memory_ = open_of(program, "mem", O_RDONLY);
-  status_ = open_of(program, "status", O_RDONLY);
+  status_ = memory_.open("status");
   own_descriptors_ = UniqueFd(::open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!memory_ || !status_ || !own_descriptors_) return errno;
+  if (!status_ || !own_descriptors_) return errno;
+  if (const UniqueFd readable = memory_.open("mem"); !readable) return errno;
   UniqueFd users;
   UniqueFd mounts;
   const bool has_users = plan_.identity == Identity::kUserNamespace;
   if (has_users) {
-    users = open_of(program, "ns/user", O_RDONLY);
+    users = memory_.open("ns/user");
     if (!users) return errno;
   }
-  mounts = open_of(program, "ns/mnt", O_RDONLY);
+  mounts = memory_.open("ns/mnt");
   if (!mounts) return errno;
-  close_others({listener_, socket_, memory_.get(), status_.get(), own_descriptors_.get(),
-                users.get(), mounts.get(), plan_.ruleset.get()});
+  auto kept = memory_.descriptors();
+  kept.insert(kept.end(), {listener_, socket_, status_.get(), own_descriptors_.get(), users.get(),
+                           mounts.get(), plan_.ruleset.get()});
+  close_all_but(std::move(kept));
+  memory_.close_all_but_memory();
   if (has_users && ::setns(users.get(), CLONE_NEWUSER) != 0) return errno;
   if (::setns(mounts.get(), CLONE_NEWNS) != 0) return errno;
   users.reset();
@@ -264,13 +227,14 @@ void Guard::serve() {
     call_ = {};
     if (::ioctl(listener_, SECCOMP_IOCTL_NOTIF_RECV, &call_) != 0) {
       if (errno != EINTR && errno != ENOENT) return;
-      // Interrupted before it was taken, and then made again; or nobody is left who could call.
-      pollfd end{listener_, 0, 0};
-      if (::poll(&end, 1, 0) != 0) return;
+      // Interrupted before it was taken, and then made again; or no thread is left that could call.
+      if (has_hung_up(listener_)) return;
       continue;
     }
     if (names_a_file(call_.data.nr)) {
+      busy_since_ = now_in_seconds();
       answer(call_);
+      busy_since_ = kIdle;
       continue;
     }
     GuardWord word;
@@ -324,11 +288,8 @@ Done Guard::do_it(const seccomp_notif& call) {
 // Copied once: what another thread writes there later is not read.
 std::expected<std::string, int> Guard::read_path(std::uint64_t address) const {
   std::array<char, PATH_MAX> text{};
-  if (address > static_cast<std::uint64_t>(INT64_MAX)) return std::unexpected(EFAULT);
-  const ssize_t size =
-      ::pread(memory_.get(), text.data(), text.size(), static_cast<off_t>(address));
-  if (size <= 0) return std::unexpected(EFAULT);
-  const std::string_view read(text.data(), static_cast<std::size_t>(size));
+  const std::string_view read(text.data(), memory_.read(address, text));
+  if (read.empty()) return std::unexpected(EFAULT);
   const auto end = read.find('\0');
   if (end == std::string_view::npos)
     return std::unexpected(read.size() == text.size() ? ENAMETOOLONG : EFAULT);
@@ -345,10 +306,13 @@ std::expected<Name, int> Guard::resolve(int at, const std::string& path) {
     word.thread = static_cast<std::int32_t>(call_.pid);
     word.number = at;
     if (!say(socket_, word)) ::_exit(0);
-    auto got = receive_descriptor(socket_);
-    if (!got) return std::unexpected(got.error());
-    base = std::move(*got);
-    if (!still_there()) return std::unexpected(EINTR);
+    auto got = receive_packet(socket_, sizeof(std::int32_t));
+    if (!got || got->bytes.size() != sizeof(std::int32_t)) ::_exit(0);  // the warden has gone
+    std::int32_t error = 0;
+    std::memcpy(&error, got->bytes.data(), sizeof error);
+    if (got->descriptors.size() != 1) return std::unexpected(error != 0 ? error : EMFILE);
+    base = std::move(got->descriptors.front());
+    if (!still_there(listener_, call_.id)) return std::unexpected(EINTR);
   }
   std::string_view text = path;
   Name name;
@@ -386,32 +350,54 @@ bool Guard::is_kept(std::string_view path) const {
   return false;
 }
 
-// The names of gitrepository-layout(5) by which git knows a repository, whatever it is called.
-bool Guard::makes_repository(const Name& name) const {
-  const auto has = [&](const char* part) {
-    struct stat info {};
-    return name.text == part || ::fstatat(name.folder.get(), part, &info, AT_SYMLINK_NOFOLLOW) == 0;
-  };
-  const bool is_part = name.text == "HEAD" || name.text == "objects" || name.text == "refs" ||
-                       name.text == "commondir";
-  return is_part && has("HEAD") && (has("commondir") || (has("objects") && has("refs")));
+// Places are told as they lie in the program's root, without links and dots, as place_of() tells.
+bool lies_in(std::string_view path, std::string_view place) {
+  return path.starts_with(place) && (path.size() == place.size() || path[place.size()] == '/');
+}
+
+bool Guard::lies_in_kept_place(std::string_view path) const {
+  return std::ranges::any_of(plan_.kept_places,
+                             [path](const std::string& place) { return lies_in(path, place); });
+}
+
+void Guard::say_refused(const std::string& path) {
+  GuardWord word;
+  word.kind = GuardWord::Kind::kRefused;
+  std::copy_n(path.begin(), std::min(path.size(), word.path.size() - 1), word.path.begin());
+  if (!say(socket_, word)) ::_exit(0);
+}
+
+std::string below(const std::string& folder, std::string_view name) {
+  return (folder == "/" ? "" : folder) + "/" + std::string(name);
 }
 
 int Guard::refuse_kept(const Name& name) {
   const std::string place = place_of(name.folder.get());
   if (!place.starts_with('/')) return ENAMETOOLONG;
-  if (!is_kept(place) && !is_one_of(name.text, names_)) return 0;
-  GuardWord word;
-  word.kind = GuardWord::Kind::kRefused;
-  const std::string path = (place == "/" ? "" : place) + "/" + name.text;
-  std::copy_n(path.begin(), std::min(path.size(), word.path.size() - 1), word.path.begin());
-  if (!say(socket_, word)) ::_exit(0);
+  const std::string path = below(place, name.text);
+  if (!is_kept(place) && !is_one_of(name.text, names_) && !lies_in_kept_place(path)) return 0;
+  say_refused(path);
   return EACCES;
 }
 
+// Also of another run's program, or of changes that are applied: they look in turns.
+std::expected<UniqueFd, int> Guard::turn_for(const Name& name) {
+  if (!is_repository_part(name.text)) return UniqueFd();
+  auto turn = take_repository_turn(name.folder.get());
+  if (!turn || !completes_repository(turn->get(), name.text, NamesCompared::kAsWritten))
+    return turn;
+  say_refused(below(place_of(name.folder.get()), name.text));
+  return std::unexpected(EACCES);
+}
+
 // A mount point cannot be renamed, by the kernel; the folders above it, and above what has a kept
-// name, could be moved away with it.
+// name, could be moved away with it. One that is moved to where a kept place lies below would bring
+// what lies in it.
 bool Guard::stays(const Name& name) const {
+  const std::string path = below(place_of(name.folder.get()), name.text);
+  if (std::ranges::any_of(plan_.kept_places,
+                          [&path](const std::string& place) { return lies_in(place, path); }))
+    return true;
   struct stat info {};
   if (::fstatat(name.folder.get(), name.text.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0)
     return false;
@@ -423,7 +409,7 @@ void Guard::take_umask() const {
   constexpr std::string_view kLine = "\nUmask:\t";
   std::array<char, 512> text{};
   const ssize_t size = ::pread(status_.get(), text.data(), text.size(), 0);
-  mode_t mask = 022;
+  mode_t mask = plan_.new_file_mask;
   const std::string_view status(text.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
   if (const auto at = status.find(kLine); at != std::string_view::npos) {
     unsigned read = 0;
@@ -440,6 +426,20 @@ bool is_dots(std::string_view name) {
 
 constexpr mode_t kSpecialBits = 06000;
 
+// Never waits for another process: one guard serves all threads of the program, and the other end
+// of a pipe could be one of them. A pipe without a reader is ENXIO, and a file that somebody
+// leases EAGAIN.
+Done open_at(int folder, const std::string& name, int flags, mode_t mode) {
+  UniqueFd made(
+      ::openat(folder, name.c_str(), flags | O_NONBLOCK | O_CLOEXEC, static_cast<unsigned>(mode)));
+  if (!made) return {errno};
+  if ((flags & O_NONBLOCK) == 0) {
+    const int now = ::fcntl(made.get(), F_GETFL);
+    if (now < 0 || ::fcntl(made.get(), F_SETFL, now & ~O_NONBLOCK) != 0) return {errno};
+  }
+  return {0, std::move(made)};
+}
+
 Done Guard::open(int at, std::uint64_t address, int flags, mode_t mode) {
   const bool makes = (flags & O_CREAT) != 0;
   const bool nameless = (flags & O_TMPFILE) == O_TMPFILE;
@@ -454,14 +454,13 @@ Done Guard::open(int at, std::uint64_t address, int flags, mode_t mode) {
     return {error};
   }
   if (makes && !name->slash.empty()) return {EISDIR};
-  if (makes && makes_repository(*name)) return {EACCES};
+  const auto turn = makes ? turn_for(*name) : UniqueFd();
+  if (!turn) return {turn.error()};
   if (makes || nameless) take_umask();
   const std::string written = name->text.empty() ? "." : name->written();
-  UniqueFd made(::openat(name->folder.get(), written.c_str(), flags | O_NOFOLLOW | O_CLOEXEC,
-                         static_cast<unsigned>(mode)));
-  if (made) return {0, std::move(made)};
-  const bool is_link = errno == ELOOP && (flags & O_NOFOLLOW) == 0;
-  return is_link ? open_existing(*name, flags) : Done{errno};
+  Done made = open_at(name->folder.get(), written, flags | O_NOFOLLOW, mode);
+  const bool is_link = made.error == ELOOP && (flags & O_NOFOLLOW) == 0;
+  return is_link ? open_existing(*name, flags) : std::move(made);
 }
 
 // Through a link that somebody else made, as programs make none: what it leads to is there, and is
@@ -471,10 +470,8 @@ Done Guard::open_existing(const Name& name, int flags) {
   if (!target) return {errno == ENOENT && (flags & O_CREAT) != 0 ? EACCES : errno};
   const std::string place = place_of(target.get());
   if (!place.starts_with('/') || is_kept(place)) return {EACCES};
-  UniqueFd opened(::openat(own_descriptors_.get(), std::to_string(target.get()).c_str(),
-                           (flags & ~(O_CREAT | O_EXCL)) | O_CLOEXEC));
-  if (opened) return {0, std::move(opened)};
-  return {errno};
+  return open_at(own_descriptors_.get(), std::to_string(target.get()), flags & ~(O_CREAT | O_EXCL),
+                 0);
 }
 
 int Guard::make_folder(int at, std::uint64_t address, mode_t mode) {
@@ -485,7 +482,8 @@ int Guard::make_folder(int at, std::uint64_t address, mode_t mode) {
   if (!name) return name.error();
   if (is_dots(name->text)) return EEXIST;
   if (const int error = refuse_kept(*name)) return error;
-  if (makes_repository(*name)) return EACCES;
+  const auto turn = turn_for(*name);
+  if (!turn) return turn.error();
   take_umask();
   return ::mkdirat(name->folder.get(), name->written().c_str(), mode) == 0 ? 0 : errno;
 }
@@ -507,8 +505,9 @@ int Guard::rename(int from_at, std::uint64_t from_address, int to_at, std::uint6
     if (const int error = refuse_kept(*name)) return error;
     if (stays(*name)) return EBUSY;
   }
-  if (makes_repository(*to) || ((flags & RENAME_EXCHANGE) != 0 && makes_repository(*from)))
-    return EACCES;
+  // What is exchanged has its name already, and the other gets none that is new there.
+  const auto turn = turn_for(*to);
+  if (!turn) return turn.error();
   const long done = ::syscall(SYS_renameat2, from->folder.get(), from->written().c_str(),
                               to->folder.get(), to->written().c_str(), flags);
   return done == 0 ? 0 : errno;
@@ -531,7 +530,18 @@ int Guard::truncate(std::uint64_t address, off_t size) {
   return ::ftruncate(opened.descriptor.get(), size) == 0 ? 0 : errno;
 }
 
+SharedTime make_shared_time() {
+  void* const memory = ::mmap(nullptr, sizeof(std::atomic<std::int64_t>), PROT_READ | PROT_WRITE,
+                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  return SharedTime(memory == MAP_FAILED ? nullptr
+                                         : ::new (memory) std::atomic<std::int64_t>(kIdle));
+}
+
 }  // namespace
+
+void UnmapTime::operator()(std::atomic<std::int64_t>* time) const {
+  ::munmap(time, sizeof *time);
+}
 
 std::expected<NameGuard, int> NameGuard::start(const Plan& plan, pid_t program, int listener) {
   std::array<int, 2> ends{};
@@ -539,18 +549,22 @@ std::expected<NameGuard, int> NameGuard::start(const Plan& plan, pid_t program, 
     return std::unexpected(errno);
   UniqueFd ours(ends[0]);
   UniqueFd theirs(ends[1]);
+  SharedTime busy = make_shared_time();
+  if (!busy) return std::unexpected(ENOMEM);
   const pid_t pid = ::fork();
   if (pid < 0) return std::unexpected(errno);
   if (pid == 0) {
-    Guard guard(plan, listener, theirs.get());
+    Guard guard(plan, program, listener, theirs.get(), *busy);
     GuardWord word;
     word.kind = GuardWord::Kind::kReady;
-    word.error = guard.enter(program);
+    word.error = guard.enter();
     if (say(theirs.get(), word) && word.error == 0) guard.serve();
     ::_exit(0);
   }
-  NameGuard guard(pid, std::move(ours));
+  NameGuard guard(pid, std::move(ours), std::move(busy));
   theirs.reset();
+  // A guard that was taken over does not keep the warden waiting.
+  if (::fcntl(guard.socket(), F_SETFL, O_NONBLOCK) != 0) return std::unexpected(errno);
   pollfd ready{guard.socket(), POLLIN, 0};
   int count = 0;
   do {
@@ -564,35 +578,44 @@ std::expected<NameGuard, int> NameGuard::start(const Plan& plan, pid_t program, 
 }
 
 NameGuard::NameGuard(NameGuard&& other) noexcept
-    : pid_(std::exchange(other.pid_, -1)), socket_(std::move(other.socket_)) {}
+    : pid_(std::exchange(other.pid_, -1)),
+      socket_(std::move(other.socket_)),
+      busy_since_(std::move(other.busy_since_)) {}
 
 // The one that is overwritten ends with `ending`.
 NameGuard& NameGuard::operator=(NameGuard&& other) noexcept {
   if (this != &other) {
-    const NameGuard ending(pid_, std::move(socket_));
+    const NameGuard ending(pid_, std::move(socket_), std::move(busy_since_));
     pid_ = std::exchange(other.pid_, -1);
     socket_ = std::move(other.socket_);
+    busy_since_ = std::move(other.busy_since_);
   }
   return *this;
 }
 
-// One that waits for a page of a file which never comes is left behind, as its program would be.
+// What waits where no signal ends the wait is left behind; it makes no further call.
 NameGuard::~NameGuard() {
   if (pid_ < 0) return;
   ::kill(pid_, SIGKILL);
-  constexpr int kMostWaits = 1000;
+  constexpr int kMostWaits = 200;
   constexpr timespec kMoment{.tv_sec = 0, .tv_nsec = 1'000'000};
-  for (int i = 0; i < kMostWaits && ::waitpid(pid_, nullptr, WNOHANG) == 0; ++i)
+  for (int i = 0; i < kMostWaits; ++i) {
+    if (::waitpid(pid_, nullptr, WNOHANG) != 0) return;
     ::nanosleep(&kMoment, nullptr);
+  }
+  give_up(pid_);
+}
+
+bool NameGuard::is_out_of_patience() const {
+  const std::int64_t since = *busy_since_;
+  return since != kIdle && now_in_seconds() - since > kGuardPatience;
 }
 
 GuardWord NameGuard::hear() const {
   GuardWord word;
-  ssize_t size = 0;
-  do {
-    size = ::recv(socket_.get(), &word, sizeof word, MSG_DONTWAIT);
-  } while (size < 0 && errno == EINTR);
-  if (size != sizeof word) return {};
+  const auto packet = receive_packet(socket_.get(), sizeof word);
+  if (!packet || packet->bytes.size() != sizeof word) return {};
+  std::memcpy(&word, packet->bytes.data(), sizeof word);
   word.path.back() = '\0';
   return word;
 }
@@ -601,7 +624,12 @@ void NameGuard::answer_descriptor(const GuardWord& asked) const {
   std::array<char, 64> path{};
   std::snprintf(path.data(), path.size(), "/proc/%d/fd/%d", asked.thread, asked.number);
   const UniqueFd folder(::open(path.data(), O_PATH | O_CLOEXEC));
-  send_descriptor(socket_.get(), folder.get(), folder ? 0 : errno == ENOENT ? EBADF : errno);
+  const std::int32_t error = folder ? 0 : errno == ENOENT ? EBADF : errno;
+  const std::array<int, 1> given{folder.get()};
+  const auto descriptors = std::span(given).first(folder ? 1 : 0);
+  const Bytes bytes(reinterpret_cast<const char*>(&error), sizeof error);
+  // A guard that has gone needs no answer.
+  if (send_packet(socket_.get(), bytes, descriptors) != 0) errno = 0;
 }
 
 }  // namespace mcpac::sandbox

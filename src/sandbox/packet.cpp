@@ -6,8 +6,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "sandbox/protocol.h"
-
 namespace mcpac::sandbox {
 namespace {
 
@@ -52,9 +50,9 @@ int send_packet(int socket, std::string_view bytes, std::span<const int> descrip
   return sent < 0 ? errno : 0;
 }
 
-std::expected<Packet, int> receive_packet(int socket) {
+std::expected<Packet, int> receive_packet(int socket, std::size_t most) {
   Packet packet;
-  packet.bytes.resize(kLargestPacket);
+  packet.bytes.resize(most);
   iovec part{packet.bytes.data(), packet.bytes.size()};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(kMostDescriptors * sizeof(int))> control{};
   msghdr message{};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/file.h"
+#include "sandbox/protocol.h"
 
 namespace mcpac::sandbox {
 
@@ -18,7 +19,8 @@ struct Packet {
 
 // 0 or errno.
 [[nodiscard]] int send_packet(int socket, std::string_view bytes, std::span<const int> descriptors);
-// The packet, or errno. One that is larger than the protocol allows is EMSGSIZE.
-[[nodiscard]] std::expected<Packet, int> receive_packet(int socket);
+// The packet, or errno. One of more than `most` bytes is EMSGSIZE.
+[[nodiscard]] std::expected<Packet, int> receive_packet(int socket,
+                                                        std::size_t most = kLargestPacket);
 
 }  // namespace mcpac::sandbox

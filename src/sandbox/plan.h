@@ -51,6 +51,8 @@ struct Plan {
   std::string work_directory = "/";
   std::vector<std::string> kept_names{};
   std::vector<FileIdentity> kept_folders{};
+  std::vector<std::string> kept_places{};
+  mode_t new_file_mask = 022;
   Limits limits;
   Admits admits;
   bool count_processes = true;      // by id; a group counts them in any case

@@ -257,7 +257,9 @@ std::expected<Plan, Refused> prepare(Stock& stock, Spec& spec, const Given& give
   if (spec.admits.has<WritesFiles>()) {
     plan.kept_names = spec.kept_names;
     plan.kept_folders = spec.kept_folders;
+    plan.kept_places = spec.kept_places;
   }
+  plan.new_file_mask = spec.new_file_mask;
   plan.limits = spec.limits;
   plan.work_directory = spec.work_directory.native();
   if (auto planned = plan_mounts(spec, plan); !planned) return std::unexpected(planned.error());

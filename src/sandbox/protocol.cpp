@@ -68,6 +68,8 @@ SpawnRequest read_spawn(Reader& reader) {
     folder.inode = reader.number<std::uint64_t>();
     spec.kept_folders.push_back(folder);
   }
+  spec.kept_places = read_strings(reader);
+  spec.new_file_mask = reader.number<std::uint16_t>() & 0777U;
   const std::size_t mounts = reader.count(kMostMounts);
   for (std::size_t i = 0; i < mounts && reader.ok(); ++i) {
     Mount mount;
@@ -151,6 +153,8 @@ std::string encode_spawn(const Spec& spec) {
     writer.number(folder.device);
     writer.number(folder.inode);
   }
+  write_strings(writer, spec.kept_places);
+  writer.number(static_cast<std::uint16_t>(spec.new_file_mask));
   writer.number(static_cast<std::uint32_t>(spec.mounts.size()));
   for (const Mount& mount : spec.mounts) {
     writer.text(mount.host.native());

@@ -6,6 +6,8 @@
 // sizes bytes.
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -70,6 +72,10 @@ struct Spec {
   std::vector<std::string> kept_names{};
   // With those: folders that cannot be moved either, as such names lie in them. At most 4,096.
   std::vector<FileIdentity> kept_folders{};
+  // With those: absolute paths without links and dots, inside, that are held with all below them
+  // like a kept name. They need not be there. At most 4,096.
+  std::vector<std::string> kept_places{};
+  mode_t new_file_mask = 022;  // of the program, as umask(2) has it
   Limits limits;
   Tier lowest_tier = Tier::kA;  // refused when the machine cannot give it
   // Descriptors 0, 1 and 2 of the child; -1 is an empty /dev/null. Borrowed: spawn() duplicates
@@ -105,7 +111,7 @@ struct Verdict {
   std::uint64_t entry = 0;            // where the program's entry lies; 0: not known
   // The limit that ended it or stood in its way.
   struct LimitHit {
-    std::string name;           // "wall", "cpu", "memory", "stack", "file-size", "processes"
+    std::string name;  // "wall", "cpu", "memory", "stack", "file-size", "file-wait", "processes"
     std::uint64_t allowed = 0;  // microseconds, bytes, or processes with their threads
     std::uint64_t used = 0;
   };

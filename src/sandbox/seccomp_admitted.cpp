@@ -42,8 +42,8 @@ constexpr int kNaming[] = {SCMP_SYS(mkdir),    SCMP_SYS(mkdirat),   SCMP_SYS(ren
 constexpr int kWritingInOwnRoot[] = {SCMP_SYS(truncate), SCMP_SYS(utimensat), SCMP_SYS(utime),
                                      SCMP_SYS(utimes), SCMP_SYS(futimesat)};
 
-// std::filesystem::copy_file falls back on reading and writing at this error only.
-constexpr int kCopying[] = {SCMP_SYS(sendfile), SCMP_SYS(copy_file_range)};
+// At this error alone libstdc++'s std::filesystem::copy_file goes on with sendfile().
+constexpr int kCopying[] = {SCMP_SYS(copy_file_range)};
 
 // What is received are connections: they are read, written and closed as any descriptor, and ended
 // one way only with this.
@@ -120,7 +120,23 @@ void naming_rules(Rules& rules, Names names) {
   flag_rules(rules, SCMP_SYS(renameat2), 4, RENAME_NOREPLACE | RENAME_EXCHANGE, EINVAL);
 }
 
+// Files into files, for std::filesystem::copy_file, which libc++ does in no other way. The streams
+// and the channel are written by write() alone: pages of a file in a pipe or a socket are shared
+// with the file (CVE-2022-0847).
+void copying_rules(Rules& rules) {
+  constexpr unsigned kBits = 32;
+  constexpr std::uint64_t kBeyondTheChannel = 0xffffffffU & ~std::uint64_t{3};
+  rules.push_back({refuse(EINVAL), SCMP_SYS(sendfile), {masked(0, kBeyondTheChannel, 0)}});
+  // One for each lowest bit, as in flag_rules().
+  for (unsigned bit = 2; bit < kBits; ++bit) {
+    const std::uint64_t one = std::uint64_t{1} << bit;
+    const std::uint64_t mask = kBeyondTheChannel & (one | (one - 1));
+    rules.push_back({kAllow, SCMP_SYS(sendfile), {masked(0, mask, one)}});
+  }
+}
+
 void writing_rules(Rules& rules, const FilterKey& key) {
+  copying_rules(rules);
   naming_rules(rules, key.names);
   // Other ways take room that no size shows, which RLIMIT_FSIZE is not asked about; libraries write
   // zeros instead.

@@ -78,6 +78,7 @@ class Server {
   void hear_guard(Running& child);
   void end_missed_violators();
   void end_who_holds_too_much();
+  void end_who_waits_for_files();
   // Whether there is anything that only a look from time to time finds.
   [[nodiscard]] bool watches() const;
   [[nodiscard]] bool is_time_to_look();
@@ -105,7 +106,10 @@ void Server::run() {
     const int ready = ::poll(waiting.data(), waiting.size(),
                              watches() ? static_cast<int>(kLookEvery.count()) : -1);
     if (ready == 0) end_missed_violators();
-    if (is_time_to_look()) end_who_holds_too_much();
+    if (is_time_to_look()) {
+      end_who_holds_too_much();
+      end_who_waits_for_files();
+    }
     if (ready <= 0) continue;
     end_violators(std::span(waiting).subspan(2));
     if (waiting[1].revents != 0) wait_for_children();
@@ -273,7 +277,7 @@ void Server::hear_guard(Running& child) {
 bool Server::watches() const {
   return std::ranges::any_of(running_, [](const Running& child) {
     const bool listens = child.listener && !child.guard && !child.guard_ended;
-    return child.violation.happened == 0 && (listens || child.most_memory > 0);
+    return child.violation.happened == 0 && (listens || child.guard || child.most_memory > 0);
   });
 }
 
@@ -291,6 +295,15 @@ void Server::end_who_holds_too_much() {
     const std::uint64_t held = held_memory(child.pid, child.files_in_memory);
     if (held <= child.most_memory) continue;
     child.held_memory = held;
+    send_signal(child.process.get(), SIGKILL);
+  }
+}
+
+void Server::end_who_waits_for_files() {
+  for (Running& child : running_) {
+    if (!child.guard || child.kept.out_of_patience != 0 || !child.guard->is_out_of_patience())
+      continue;
+    child.kept.out_of_patience = 1;
     send_signal(child.process.get(), SIGKILL);
   }
 }

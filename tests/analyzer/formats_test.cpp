@@ -36,10 +36,16 @@ Report sample() {
                                      "path \"/etc/passwd\" is not within ./data",
                                      "allow fs.read(path within ./data)",
                                      "the command line",
+                                     "--grant",
                                      {},
                                      false};
-  report.uses[1].foreseen = Foreseen{
-      Foreseen::Answer::kConditional, "depends on the value of path", "", "run", {"path"}, false};
+  report.uses[1].foreseen = Foreseen{Foreseen::Answer::kConditional,
+                                     "depends on the value of path",
+                                     "",
+                                     "run",
+                                     "",
+                                     {"path"},
+                                     false};
   report.findings = {
       {"inline-assembly", Severity::kRefuses, report.file, 2, 3, "100% assembly\nof two lines",
        "C++"},

@@ -196,6 +196,9 @@ TEST_SUITE("cli/question_text") {
     CHECK(has(text, "    allowed  fs.read\n"));
     CHECK(has(text, "  no longer declared: fs.remove\\n\n"));
     CHECK(has(text, "Enter or Ctrl-D: it is not run.\n"));
+    CHECK(has(text, "  IT HAS CHANGED since it was last approved at 2026-01-01T00:00:00Z\\n.\n"));
+    review.is_same = true;
+    CHECK(has(question_text(review), "  It was last approved at 2026-01-01T00:00:00Z\\n.\n"));
   }
 
   TEST_CASE("a call is answered in whole words only, and until wants a time that is to come") {
@@ -207,6 +210,7 @@ TEST_SUITE("cli/question_text") {
     CHECK(answer("once\n") == Answered::kOnce);
     CHECK(answer("  run \r\n") == Answered::kRun);
     CHECK(answer("no\n") == Answered::kNo);
+    CHECK(answer("n\n") == Answered::kNo);
     CHECK(answer("never\n") == Answered::kNever);
     for (const char* line : {"", "\n", "y\n", "yes\n", "ONCE\n", "on\n", "once more\n", "until\n",
                              "until \n", "until yesterday\n", "nobody\n", "until 0s\n",

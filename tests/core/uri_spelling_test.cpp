@@ -31,6 +31,20 @@ TEST_CASE("each byte is encoded without a need, a control byte, or neither, as t
   }
 }
 
+TEST_CASE("a segment is found that some reader takes for dots, and no other") {
+  const RE2 apart(read_apart_pattern());
+  for (const char* uri :
+       {"file:///pub/..;/x", "file:///pub/..%3b/x", "file:///pub/%252e%252e/x",
+        "file:///a/..%c0%afx", "file:///a/%u002e%u002e/x", "file:///a/\uFF0E\uFF0E/x",
+        "file:///a/\u2025/x", "file:///a/..%ef%bc%8fx", "file:///a/..\u2215x", "file:///a/..%20/x",
+        "x:..;y", "x:a/%c0%ae"})
+    CHECK_MESSAGE(RE2::PartialMatch(uri, apart), std::string(uri));
+  for (const char* uri :
+       {"file:///a;v=1/b", "file:///a/100%25", "x:///?q=%25", "file:///caf\u00e9", "file:///a/...",
+        "file:///a..b/c", "file:///a/..b;c", "file:///a/%C3%A9", "file:///%E4%B8%AD/x"})
+    CHECK_MESSAGE(!RE2::PartialMatch(uri, apart), std::string(uri));
+}
+
 TEST_CASE("a scheme is put in lower case, and nothing that is none") {
   CHECK(with_lower_scheme("DEMO+X://Host/Path") == "demo+x://Host/Path");
   CHECK(has_capital_scheme("Demo://x"));

@@ -99,6 +99,7 @@ TEST_SUITE("e2e/asking") {
   }
 
   TEST_CASE("until holds in later runs of exactly this program, is listed and forgotten") {
+    if (!project().has_account()) return;
     const std::string command = approver("until", "dict(answer='until', until='1h')");
     CHECK(has(ask(command).out, "three: said"));
     CHECK(questions("until").size() == 2);
@@ -108,7 +109,7 @@ TEST_SUITE("e2e/asking") {
     REQUIRE(listed.size() == 1);
     CHECK(listed[0].at("rule") == "ask fixture.echo");
     struct stat info {};
-    REQUIRE(::stat((project().state() / "approvals.json").c_str(), &info) == 0);
+    REQUIRE(::stat((project().home() / ".local/state/mcpac/approvals.json").c_str(), &info) == 0);
     CHECK((info.st_mode & 0777U) == 0600U);
 
     // Another program, one byte apart.
@@ -137,15 +138,16 @@ TEST_SUITE("e2e/asking") {
   }
 
   TEST_CASE("never denies for good, and a file that was tampered with is not believed") {
+    if (!project().has_account()) return;
     const std::string command = approver("never", "dict(answer='never')");
     CHECK(has(ask(command).out, "three: permission denied"));
     CHECK(questions("never").size() == 2);
     CHECK(has(ask(command).out, "one: permission denied"));
     CHECK(questions("never").size() == 3);
-    std::string text = project().read(".state/mcpac/approvals.json");
+    std::string text = project().read(".home/.local/state/mcpac/approvals.json");
     const auto at = text.find("\"never\"");
     REQUIRE(at != std::string::npos);
-    project().write(".state/mcpac/approvals.json", text.replace(at, 7, "\"until\""));
+    project().write(".home/.local/state/mcpac/approvals.json", text.replace(at, 7, "\"until\""));
     const auto run = ask(approver("after", "dict(answer='no')"));
     CHECK(has(run.err, "ignored"));
     CHECK(questions("after").size() == 4);
@@ -289,5 +291,47 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
     const auto no = at_terminal("n");
     CHECK(no.exit_code == 77);
     CHECK(has(no.out, "MCPAC-E0712"));
+    // What to do after an answer is told to who gave it: nothing, or how it is taken back.
+    CHECK(has(no.out, "nothing, where the no was meant"));
+    const auto once = at_terminal("y,n");
+    INFO(once.out);
+    CHECK(has(once.out, "fix: nothing, where the no was meant: the next run asks again"));
+    CHECK_FALSE(has(once.out, "That is none of the answers."));
+    if (!project().has_account()) return;
+    for (const char* answers : {"y,never", "y"}) {
+      const auto never = at_terminal(answers);
+      INFO(never.out);
+      CHECK(has(never.out, "it is asked again after `mcpac approvals forget ID`"));
+      CHECK_FALSE(has(never.out, "--approver COMMAND answers"));
+    }
+    CHECK(project().mcpac({"approvals", "forget", "--all"}).exit_code == 0);
+  }
+
+  TEST_CASE("the screen before a run tells a changed program from the one that was approved") {
+    if (!project().has_account()) return;
+    const std::string command = approver("changed", "dict(answer='no')");
+    const auto review = [&](const std::string& end) {
+      project().write(
+          "changes.cpp",
+          "#include <mcpac.hpp>\nint agent_main(mcpac::Requires<mcp::fixture::echo> rt) "
+          "{\n  (void)rt.fixture.echo.try_call({.zebra = \"z\"});\n  return 0;\n}\n" +
+              end);
+      CHECK(project()
+                .mcpac({"execute", "-f", "changes.cpp", "--review", "--grant",
+                        "fixture.echo(zebra any)", "--approver", command})
+                .exit_code == 0);
+      return questions("changed").back();
+    };
+    const auto first = review("");
+    CHECK(first.at("last_approved").is_null());
+    CHECK(first.at("same") == false);
+    // The reason is about the calls that are seen, not about those that cannot be.
+    CHECK(first.at("declared")[0].at("standing") == "allowed");
+    CHECK(first.at("declared")[0].at("reason") == "");
+    CHECK(review("").at("same") == true);
+    const auto changed = review("// another one\n");
+    CHECK(changed.at("same") == false);
+    CHECK_FALSE(changed.at("last_approved").is_null());
+    CHECK(project().mcpac({"approvals", "forget", "--all"}).exit_code == 0);
   }
 }

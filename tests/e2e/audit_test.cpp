@@ -98,7 +98,13 @@ TEST_SUITE("e2e/audit") {
         workspace.mcpac({"audit", "query", "touched", "data", "--run", run, "--json"});
     INFO(could.out << could.err);
     REQUIRE(could.exit_code == 0);
-    CHECK(could.json().size() == 2);  // it could, by `path`, and it did
+    REQUIRE(could.json().size() == 1);  // who did could
+    CHECK(could.json()[0]["did"] == true);
+    const auto other =
+        workspace.mcpac({"audit", "query", "touched", "data/other", "--run", run, "--json"});
+    REQUIRE(other.json().size() == 1);
+    CHECK(other.json()[0]["did"] == false);
+    CHECK(other.json()[0]["argument"] == "path");
     CHECK(workspace.mcpac({"audit", "query", "touched", "/etc/passwd", "--run", run, "--json"})
               .json()
               .empty());

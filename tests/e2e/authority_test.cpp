@@ -160,6 +160,97 @@ TEST_SUITE("e2e/authority") {
     CHECK(has(unknown.err, "is not all known before the run, and the fix leaves that open"));
   }
 
+  TEST_CASE("a refusal before a run names the rule that decided, and a fix that all rules admit") {
+    Workspace workspace(Workspace::real_servers());
+    REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);
+    const std::string write = "filesystem.write_file";
+    workspace.write(
+        "writes.cpp",
+        granted_program("std::string text = \"da\"; text += \"ta\";\n"
+                        "  rt.filesystem.write_file({.path = \"data/x.txt\", .content = "
+                        "text});",
+                        "filesystem::write_file"));
+    // A wildcard: the reason is about the call that is made, and the fix keeps what is tested.
+    const auto wild = workspace.mcpac(
+        {"execute", "-f", "writes.cpp", "--grant", "filesystem.*(path within ./data)"});
+    INFO(wild.err);
+    CHECK(wild.exit_code == 77);
+    CHECK(has(wild.err,
+              "content is not named in the brackets [allow filesystem.*(path within "
+              "./data)] (decided by --grant)"));
+    CHECK_FALSE(has(wild.err, "\"path\":\"\""));
+    const std::string fix = grant_in(wild.err);
+    CHECK(fix == write + "(path == \"data/x.txt\" within ./data, content any)");
+    CHECK(workspace.mcpac({"execute", "-f", "writes.cpp", "--grant", fix}).exit_code == 0);
+    // What is declared and called nowhere is taken out, not granted.
+    workspace.write("unused.cpp",
+                    granted_program("rt.filesystem.read_text_file({.path = \"data/a.txt\"});",
+                                    "filesystem::read_text_file, filesystem::list_directory"));
+    const auto unused = workspace.mcpac({"execute", "-f", "unused.cpp"});
+    INFO(unused.err);
+    CHECK(grant_in(unused.err) == kRead + "(path == \"data/a.txt\")");
+    CHECK(has(unused.err,
+              "and take filesystem.list_directory (unused.cpp:5) out of the program, "
+              "which calls it nowhere"));
+    const auto alone = workspace.mcpac({"execute", "-f", "unused.cpp", "--grant", kRead});
+    CHECK(alone.exit_code == 77);
+    CHECK(grant_in(alone.err).empty());
+    const auto suggested = workspace.mcpac({"policy", "suggest", "unused.cpp"});
+    CHECK(has(suggested.out, "allow " + kRead + "(path == \"data/a.txt\")\n"));
+    CHECK_FALSE(has(suggested.out, "allow filesystem.list_directory"));
+    // A ceiling that has nothing in common with the grant is what is blamed, and the only fix.
+    workspace.write("mcpac.policy", "\nallow " + kRead + "(path within ./other)\n");
+    workspace.write("reads.cpp",
+                    granted_program("rt.filesystem.read_text_file({.path = \"data/a.txt\"});"));
+    workspace.write("computes.cpp", granted_program(try_read(".path = p + \"/a.txt\"")));
+    const auto known = workspace.mcpac({"execute", "-f", "reads.cpp", "--grant", kWithin});
+    INFO(known.err);
+    CHECK(known.exit_code == 77);
+    CHECK(has(known.err, "path \"data/a.txt\" is not within ./other [allow " + kRead +
+                             "(path within ./other)] (decided by mcpac.policy:2)"));
+    CHECK_FALSE(has(known.err, "by --grant"));
+    CHECK(grant_in(known.err).empty());
+    CHECK(has(known.err, "fix: `allow " + kRead + "(path == \"data/a.txt\")` in mcpac.policy\n"));
+    const auto unknown = workspace.mcpac({"execute", "-f", "computes.cpp", "--grant", kWithin});
+    INFO(unknown.err);
+    CHECK(has(unknown.err, "what was granted and mcpac.policy have no call of " + kRead +
+                               " in common: granted " + kRead + " {\"path\":\"data"));
+    CHECK(has(unknown.err, "is denied by mcpac.policy:2"));
+    CHECK(has(unknown.err, "fix: `allow " + kWithin + "` in mcpac.policy"));
+    CHECK(grant_in(unknown.err).empty());
+    // Without a grant both are needed, and both are told; together they let it run.
+    const auto both = workspace.mcpac({"execute", "-f", "reads.cpp"});
+    INFO(both.err);
+    CHECK(has(both.err, "fix: --grant '" + kRead + "(path == \"data/a.txt\")', and `allow " +
+                            kRead + "(path == \"data/a.txt\")` in mcpac.policy"));
+    workspace.write("mcpac.policy", "allow " + kRead + "(path == \"data/a.txt\")\n");
+    CHECK(workspace
+              .mcpac({"execute", "-f", "reads.cpp", "--grant", kRead + "(path == \"data/a.txt\")"})
+              .exit_code == 0);
+    // With permission checks off what is not lifted is what is told, before the run, in it and in
+    // its record.
+    if (!workspace.allow_off_switch()) return;
+    workspace.write("mcpac.policy", "\nallow " + kRead + "(path within ./other)\n");
+    for (const char* program : {"reads.cpp", "computes.cpp"}) {
+      const auto off = workspace.mcpac({"execute", "-f", program, "--no-permission-check"});
+      INFO(off.out << off.err);
+      CHECK(has(off.out + off.err, "is not within ./other"));
+      CHECK(has(off.out + off.err, "mcpac.policy"));
+      CHECK_FALSE(has(off.err, "the command line"));
+      CHECK_FALSE(has(off.err, "fix: --grant"));
+    }
+    const auto denied = workspace.mcpac({"audit", "query", "denied"});
+    INFO(denied.out);
+    CHECK(has(denied.out, kRead + "  mcpac.policy: allow " + kRead + "(path within ./other)"));
+    CHECK_FALSE(has(denied.out, "the command line: no rule"));
+    CHECK(workspace.mcpac({"audit", "replay"}).exit_code == 0);
+    workspace.write("mcpac.policy", "allow filesystem.*\ndeny " + kRead + "\n");
+    const auto deny = workspace.mcpac({"execute", "-f", "computes.cpp", "--no-permission-check"});
+    INFO(deny.err);
+    CHECK(deny.exit_code == 77);
+    CHECK(has(deny.err, "take `deny " + kRead + "` out of mcpac.policy:2"));
+  }
+
   TEST_CASE("a helper that takes the whole of a narrowed tool is told to take the part") {
     const auto run = Workspace::shared().execute(
         granted_program("helper(rt);", "data",
@@ -195,7 +286,11 @@ TEST_SUITE("e2e/authority") {
     INFO(nobody.err);
     CHECK(nobody.exit_code == 77);
     CHECK(has(nobody.err, "MCPAC-E0780"));
-    CHECK(has(nobody.err, "/mcpac/no-permission-check"));
+    // The least is told: the grant, a yes for this run; how it is switched off for good is not.
+    CHECK(has(nobody.err, "without the switch its refusal names the --grant"));
+    CHECK(has(nobody.err, "docs/configuration.md"));
+    CHECK_FALSE(has(nobody.err, "echo"));
+    CHECK_FALSE(has(nobody.err, ".config"));
     const auto no = with_person(workspace, "n", command);
     CHECK(no.exit_code == 77);
     const auto yes = with_person(workspace, "y", command);
@@ -204,8 +299,8 @@ TEST_SUITE("e2e/authority") {
     CHECK(has(yes.out, "a: read"));
     CHECK(has(yes.out, "secret: denied"));
     CHECK(has(yes.out, "denied: denied"));
-    const auto setting = workspace.write(".config/mcpac/no-permission-check", "allowed\n");
-    fs::permissions(setting, fs::perms::owner_read | fs::perms::owner_write);
+    if (!workspace.allow_off_switch()) return;
+    const auto setting = workspace.home() / ".config/mcpac/no-permission-check";
     const auto set = workspace.mcpac(command);
     INFO(set.err);
     CHECK(has(set.out, "a: read\nsecret: denied\ndenied: denied\n"));
@@ -218,7 +313,10 @@ TEST_SUITE("e2e/authority") {
     CHECK(workspace.mcpac({"audit", "replay"}).exit_code == 0);
     // Others could have written it.
     fs::permissions(setting, fs::perms::group_write, fs::perm_options::add);
-    CHECK(workspace.mcpac(command).exit_code == 77);
+    const auto shared = workspace.mcpac(command);
+    CHECK(shared.exit_code == 77);
+    CHECK(has(shared.err, "a setting is there, and not taken: others may write " +
+                              setting.string() + " (mode 620)"));
     // A constant that a ceiling denies is said before the run, as ever.
     fs::permissions(setting, fs::perms::group_write, fs::perm_options::remove);
     workspace.write(
@@ -232,6 +330,67 @@ TEST_SUITE("e2e/authority") {
     const auto weaker = workspace.mcpac({"execute", "-f", "three.cpp", "--min-tier", "C"});
     CHECK(weaker.exit_code == 77);
     CHECK(has(weaker.err, "mcpac doctor --accept-tier C"));
+  }
+
+  TEST_CASE("the environment names neither the setting that switches checks off nor kept answers") {
+    Workspace workspace(Workspace::fixture("plain"));
+    REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);
+    if (!workspace.has_account()) return;
+    workspace.write("echo.cpp",
+                    "#include <mcpac.hpp>\n#include <print>\n"
+                    "int agent_main(mcpac::Requires<mcp::fixture::echo> rt) {\n"
+                    "  auto said = rt.fixture.echo.try_call({.zebra = \"z\"});\n"
+                    "  std::println(\"{}\", said ? \"said\" : \"denied\");\n  return 0;\n}\n");
+    const auto folder = workspace.folder().string();
+    const auto forged = workspace.write("forged/.config/mcpac/no-permission-check", "allowed\n");
+    fs::create_directories(workspace.folder() / "forged/.local/state");
+    workspace.write("forged/.config/mcpac/accepted-tier", "C\n");
+    const e2e::RunOptions named{
+        .environment = {"HOME=" + folder + "/forged",
+                        "XDG_CONFIG_HOME=" + folder + "/forged/.config",
+                        "XDG_STATE_HOME=" + folder + "/forged/.local/state"}};
+    const auto off = workspace.mcpac({"execute", "-f", "echo.cpp", "--no-permission-check"}, named);
+    INFO(off.err);
+    CHECK(off.exit_code == 77);
+    CHECK(has(off.err, "MCPAC-E0780"));
+    CHECK_FALSE(has(off.out, "said"));
+    const auto weak = workspace.mcpac({"execute", "-f", "echo.cpp", "--min-tier", "C"}, named);
+    CHECK(has(weak.err, "MCPAC-E0780"));
+    CHECK(workspace.mcpac({"doctor", "--json"}, named).json().at("accepted_tier") == "A");
+    // Nor does a command line accept a weaker sandbox for good.
+    const auto accept = workspace.mcpac({"doctor", "--accept-tier", "C"});
+    CHECK(accept.exit_code == 77);
+    CHECK(has(accept.err, "MCPAC-E0780"));
+    CHECK(has(with_person(workspace, "y", {"doctor", "--accept-tier", "C"}).out,
+              "tier C is accepted"));
+    CHECK(workspace.mcpac({"doctor", "--json"}).json().at("accepted_tier") == "C");
+    CHECK(workspace.mcpac({"doctor", "--accept-tier", "A"}).exit_code != 77);
+    // An answer that is kept is the account's, wherever the state of a run goes to.
+    const auto approver = workspace.write(
+        "until.py",
+        "import json, sys\nq = json.load(sys.stdin)\n"
+        "how = dict(answer='yes') if q['kind'] == 'program' else dict(answer='until', until='1h')\n"
+        "print(json.dumps(dict(question=q['question'], **how)))\n");
+    const std::vector<std::string> asks{"execute",
+                                        "-f",
+                                        "echo.cpp",
+                                        "--ask",
+                                        "fixture.echo",
+                                        "--approver",
+                                        "python3 " + approver.string()};
+    CHECK(has(workspace.mcpac(asks, named).out, "said"));
+    const auto kept = workspace.home() / ".local/state/mcpac/approvals.json";
+    REQUIRE(fs::exists(kept));
+    CHECK_FALSE(fs::exists(workspace.folder() / "forged/.local/state/mcpac/approvals.json"));
+    fs::copy(kept, workspace.folder() / "forged/.local/state/mcpac/approvals.json");
+    CHECK(workspace.mcpac({"approvals", "forget", "--all"}).exit_code == 0);
+    CHECK(workspace.mcpac({"approvals", "list", "--json"}, named).json().empty());
+    // No program is given what a person's word is kept in.
+    const auto given = workspace.mcpac(
+        {"execute", "-c",
+         "#include <mcpac.hpp>\nint agent_main(mcpac::Requires<mcpac::files>) { return 0; }",
+         "--files", (workspace.home() / ".config").string() + ":rw"});
+    CHECK(has(given.err, "cannot be granted"));
   }
 
   TEST_CASE("an answer for the run is about the tool that was shown, and says so") {

@@ -56,6 +56,8 @@ TEST_SUITE("e2e/changes") {
     CHECK(has(show.out, "modified"));
     CHECK(has(show.out, place.at("new/b.txt")));
     CHECK(has(show.out, "folder-deleted"));
+    CHECK(has(show.out, place.at("notes.txt") + " (12 bytes, 14 before)\n"));
+    CHECK(has(show.err, "next: mcpac changes diff " + id));
     const auto nothing = place.workspace.mcpac({"changes", "apply", id, place.at("elsewhere")});
     CHECK(nothing.exit_code == 66);
     CHECK(has(nothing.err, "MCPAC-E0721"));
@@ -104,6 +106,20 @@ TEST_SUITE("e2e/changes") {
     CHECK(has(apply.err, "MCPAC-E0723"));
     CHECK(place.get("notes.txt") == "person");
     CHECK(place.get("also.txt") == "absent");
+  }
+
+  TEST_CASE("what git runs by its configuration is not applied") {
+    const Place place;
+    place.put(".git/config", "[core]\n\thooksPath = tools/hooks\n");
+    CHECK(place
+              .run({"folder", place.at("tools"), "+", "folder", place.at("tools/hooks"), "+",
+                    "write", place.at("tools/hooks/pre-commit"), "evil"})
+              .out == "ok\nok\nok\n");
+    const auto apply = place.workspace.mcpac({"changes", "apply", place.id()});
+    CHECK(apply.exit_code == 77);
+    CHECK(has(apply.err, "MCPAC-E0724"));
+    CHECK(has(apply.err, "git or Mercurial run or obey what lies in " + place.at("tools/hooks")));
+    CHECK_FALSE(fs::exists(place.folder / "tools"));
   }
 
   TEST_CASE("a ceiling that came meanwhile holds for apply") {

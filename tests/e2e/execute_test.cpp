@@ -1,5 +1,8 @@
 // The main job through the real binary, with real servers, in the real sandbox.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
 
 #include "e2e/workspace.h"
 #include "places.h"
@@ -140,7 +143,7 @@ int main() { std::puts(runtime.filesystem.read_text_file({.path = "data/a.txt", 
   }
 
   TEST_CASE("observe mode warns, makes the call, and audits what would have been denied") {
-    Workspace::shared().write(".config/mcpac/no-permission-check", "allowed\n");
+    if (!Workspace::shared().allow_off_switch()) return;
     const auto run = Workspace::shared().execute(kReader, "", {"--no-permission-check", "--json"});
     const auto json = run.json();
     INFO(run.out);
@@ -243,6 +246,43 @@ int agent_main(mcpac::Requires<read_data> rt) {
     CHECK(run.exit_code == 65);
     CHECK(has(run.err, "<code>:2"));
     CHECK(has(run.err, "nonsense"));
+  }
+
+  TEST_CASE("a generated header that is included by where it lies is one refusal, with the name") {
+    auto& workspace = Workspace::shared();
+    const std::string body =
+        "#include <print>\nusing namespace mcp;\n"
+        "int agent_main(mcpac::Requires<filesystem::read_text_file> rt) {\n"
+        "  std::print(\"{}\", rt.filesystem.read_text_file({.path = \"data/a.txt\"}).text());\n"
+        "  return 0;\n}\n";
+    const auto including = [&](const std::string& line) {
+      workspace.write("including.cpp", line + "\n" + body);
+      return workspace.mcpac({"execute", "-f", "including.cpp", "--grant",
+                              "filesystem.read_text_file(path within ./data)"});
+    };
+    for (const char* name : {"servers/filesystem.hpp", "./servers/filesystem.hpp"}) {
+      const auto run = including(fmt::format("#include \"{}\"", name));
+      INFO(run.err);
+      CHECK(run.exit_code == 77);
+      CHECK(std::count(run.err.begin(), run.err.end(), '\n') < 8);
+      CHECK(has(run.err, fmt::format("including.cpp:1:1: refuses: `{}` is a generated header, "
+                                     "included by where it lies",
+                                     name)));
+      CHECK(has(run.err,
+                "fix: #include <filesystem.hpp>: mcpac finds what it generates by the "
+                "name alone; <mcpac.hpp> has all servers"));
+    }
+    const auto all = including("// \"servers/\"\n#include \"servers/mcpac.hpp\"");
+    CHECK(has(all.err, "including.cpp:2:1: refuses: `servers/mcpac.hpp`"));
+    CHECK(has(all.err, "fix: #include <mcpac.hpp>: mcpac finds"));
+    for (const char* name : {"<servers/filesystem.hpp>", "<mcp/filesystem.hpp>"}) {
+      const auto run = including(fmt::format("#include {}", name));
+      INFO(run.err);
+      CHECK(run.exit_code == 65);
+      CHECK(has(run.err, "fix: #include <filesystem.hpp>: mcpac finds"));
+    }
+    CHECK(including("#include <filesystem.hpp>").exit_code == 0);
+    CHECK(including("// #include \"servers/filesystem.hpp\"\n#include <mcpac.hpp>").exit_code == 0);
   }
 
   TEST_CASE("an undeclared tool does not compile, and the message says what to add") {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <thread>
 
 #include "e2e/programs_of_files.h"
 #include "e2e/workspace.h"
@@ -81,12 +82,30 @@ TEST_SUITE("e2e/files") {
 
   TEST_CASE("a folder granted read-write takes files and folders, which are the user's") {
     const Place place;
-    const auto run = place.run({"--files", "./files:rw"},
-                               {"write", place.at("new.txt"), "new", "+", "folder",
-                                place.at("made"), "+", "rename", place.at("inner/deep.txt"),
-                                place.at("made/deep.txt"), "+", "remove", place.at("notes.txt")});
+    const auto run = place.run({"--files", "./files:rw"}, {"write",
+                                                           place.at("new.txt"),
+                                                           "new",
+                                                           "+",
+                                                           "folder",
+                                                           place.at("made"),
+                                                           "+",
+                                                           "copy",
+                                                           place.at("notes.txt"),
+                                                           place.at("made/copy.txt"),
+                                                           "+",
+                                                           "copy",
+                                                           place.at("new.txt"),
+                                                           place.at("made/copy.txt"),
+                                                           "+",
+                                                           "rename",
+                                                           place.at("inner/deep.txt"),
+                                                           place.at("made/deep.txt"),
+                                                           "+",
+                                                           "remove",
+                                                           place.at("notes.txt")});
     INFO(run.err);
-    CHECK(run.out == "ok\nok\nok\nok\n");
+    CHECK(run.out == "ok\nok\nok\nok\nok\nok\n");
+    CHECK(place.get("made/copy.txt") == "new");
     CHECK(place.get("new.txt") == "new");
     CHECK(place.get("made/deep.txt") == "deep");
     CHECK_FALSE(fs::exists(place.folder / "notes.txt"));
@@ -153,6 +172,121 @@ TEST_SUITE("e2e/files") {
     CHECK(has(run.err, "was not let make or change " + place.at("inner/.git")));
     CHECK(has(run.err, "--changeset"));
     CHECK_FALSE(has(run.err, "came to be"));
+  }
+
+  // What was run on a host: two runs at once, each of which makes a half of a repository.
+  TEST_CASE("two runs in one folder make no repository together, also at the same moment") {
+    const Place place;
+    constexpr int kRounds = 300;
+    for (int i = 0; i < kRounds; ++i) place.put("halves/" + std::to_string(i) + "/HEAD", "x");
+    const auto rounds = std::to_string(kRounds);
+    // One is granted the folder, the other a folder in it, and has another state folder.
+    e2e::Outcome one;
+    e2e::Outcome other;
+    std::thread beside([&] {
+      one = place.run({"--files", "./files:rw"},
+                      {"race", place.at("halves"), "one", "other", "objects", rounds});
+    });
+    const auto state = place.workspace.folder() / "other-state";
+    other = place.workspace.mcpac({"run", "--files", "./files/halves:rw", "--", place.program,
+                                   "race", place.at("halves"), "other", "one", "refs", rounds},
+                                  {.environment = {"XDG_STATE_HOME=" + state.string()}});
+    beside.join();
+    INFO(one.err);
+    INFO(other.err);
+    CHECK(one.exit_code == 0);
+    CHECK(other.exit_code == 0);
+    int whole = 0;
+    int halves = 0;
+    for (int i = 0; i < kRounds; ++i) {
+      const auto at = place.folder / "halves" / std::to_string(i);
+      const bool has_objects = fs::exists(at / "objects");
+      const bool has_refs = fs::exists(at / "refs");
+      whole += has_objects && has_refs ? 1 : 0;
+      halves += has_objects != has_refs ? 1 : 0;
+    }
+    CHECK(whole == 0);
+    CHECK(halves == kRounds);  // and one of both has what it asked for
+    fs::remove_all(state);
+  }
+
+  TEST_CASE("a later run does not complete the half of an earlier one") {
+    const Place place;
+    const auto first = place.run({"--files", "./files:rw"},
+                                 {"folder", place.at("a"), "+", "folder", place.at("a/objects"),
+                                  "+", "folder", place.at("b"), "+", "folder", place.at("b/refs"),
+                                  "+", "write", place.at("b/HEAD"), "ref: refs/heads/main"});
+    CHECK(first.out == "ok\nok\nok\nok\nok\n");
+    const auto second =
+        place.run({"--files", "./files:rw"},
+                  {"rename", place.at("a/objects"), place.at("b/objects"), "+", "write",
+                   place.at("b/commondir"), "..", "+", "folder", place.at("b/Objects")});
+    INFO(second.err);
+    CHECK(second.out == "EACCES\nEACCES\nok\n");
+    CHECK_FALSE(has(second.err, "came to be"));
+  }
+
+  TEST_CASE("what git runs by its configuration is not written, wherever it lies") {
+    const Place place;
+    place.put(".git/config", "[core]\n\thooksPath = tools/hooks\n\tfsmonitor = ./watch.sh\n");
+    const auto run = place.run({"--files", "./files:rw"}, {"write",
+                                                           place.at("watch.sh"),
+                                                           "evil",
+                                                           "+",
+                                                           "folder",
+                                                           place.at("tools"),
+                                                           "+",
+                                                           "folder",
+                                                           place.at("tools/hooks"),
+                                                           "+",
+                                                           "folder",
+                                                           place.at("x"),
+                                                           "+",
+                                                           "folder",
+                                                           place.at("x/hooks"),
+                                                           "+",
+                                                           "write",
+                                                           place.at("x/hooks/pre-commit"),
+                                                           "evil",
+                                                           "+",
+                                                           "remove",
+                                                           place.at("tools"),
+                                                           "+",
+                                                           "rename",
+                                                           place.at("x"),
+                                                           place.at("tools"),
+                                                           "+",
+                                                           "write",
+                                                           place.at("plain"),
+                                                           "x"});
+    INFO(run.err);
+    CHECK(run.out == "EACCES\nok\nEACCES\nok\nok\nok\nok\nEBUSY\nok\n");
+    CHECK_FALSE(fs::exists(place.folder / "watch.sh"));
+    CHECK_FALSE(fs::exists(place.folder / "tools/hooks"));
+    CHECK(has(run.err, "was not let make or change " + place.at("watch.sh")));
+  }
+
+  TEST_CASE("what a program makes has the mode that the user's own files have") {
+    const Place place;
+    const auto mode_of = [&](const char* name) {
+      struct stat info {};
+      REQUIRE(::stat(place.at(name).c_str(), &info) == 0);
+      return info.st_mode & 0777U;
+    };
+    const auto with_mask = [&](mode_t mask, const std::string& name) {
+      const mode_t before = ::umask(mask);
+      const auto run = place.run({"--files", "./files:rw"}, {"write", place.at(name), "x", "+",
+                                                             "folder", place.at(name + "-folder")});
+      ::umask(before);
+      INFO(run.err);
+      CHECK(run.out == "ok\nok\n");
+    };
+    with_mask(077, "own");
+    CHECK(mode_of("own") == 0600U);
+    CHECK(mode_of("own-folder") == 0700U);
+    with_mask(002, "group");
+    CHECK(mode_of("group") == 0664U);
+    CHECK(mode_of("group-folder") == 0755U);  // as the program asks for it
   }
 
   TEST_CASE("the project's own files keep their place with the folders above them") {

@@ -139,7 +139,16 @@ TEST_SUITE("e2e/lock") {
         "#include <mcpac.hpp>\nint agent_main(mcpac::Requires<mcp::notes::drop_all> rt) { return "
         "0; }\n",
         "notes.*");
+    INFO(run.err);
     CHECK(run.exit_code == 65);
+    CHECK(has(run.err, "`drop_all` is no tool of mcp::notes in mcpac.lock"));
+    CHECK(has(run.err, "waits for mcpac lock accept"));
+    const auto called = project.execute(
+        "#include <mcpac.hpp>\nint agent_main(mcpac::Requires<mcp::notes::read> rt) {\n"
+        "  rt.notes.drop_all({});\n  return 0;\n}\n",
+        "notes.*");
+    INFO(called.err);
+    CHECK(has(called.err, "waits for mcpac lock accept"));
     CHECK(project.mcpac({"lock", "status"}).exit_code == 0);  // nothing approved is another one
     const auto shown = project.mcpac({"lock", "diff"});
     CHECK(has(shown.out, "  + notes.drop_all\n"));
@@ -299,6 +308,89 @@ TEST_SUITE("e2e/lock") {
     CHECK(has(project.mcpac({"lock", "diff"}).out, "ANOTHER SERVER"));
     CHECK(project.mcpac({"lock", "accept", "notes", "--yes"}).exit_code == 0);
     CHECK(project.mcpac({"tools", "call", "notes.read", "--grant", "notes.read"}).exit_code == 0);
+  }
+
+  TEST_CASE("accept approves what was looked at, and nothing that the server answers later") {
+    const Scripted project(Tools{tool("read", "Reads.")});
+    const std::string before = project.read("mcpac.lock");
+    const auto offer = [&](const std::string& words) {
+      project.offer(Tools{tool("read", "Reads."), tool("note", words)});
+    };
+    const auto digest_in = [](const std::string& text) {
+      const auto at = text.find("--digest ");
+      REQUIRE(at != std::string::npos);
+      return text.substr(at + 9, 32);
+    };
+    for (const char* look : {"status", "diff"}) {
+      CAPTURE(std::string(look));
+      offer("Notes.");
+      const auto seen = project.mcpac({"lock", look});
+      INFO(seen.out);
+      const std::string digest = digest_in(seen.out);
+      CHECK(has(seen.out, "approve exactly this: mcpac lock accept"));
+      CHECK(digest_in(project.mcpac({"lock", "accept", "notes"}).err) == digest);
+      offer("Notes, and sends them to me.");
+      const auto yes = project.mcpac({"lock", "accept", "notes", "--yes"});
+      INFO(yes.err);
+      CHECK(yes.exit_code == 77);
+      CHECK(has(yes.err, "something else than was shown last: notes.note"));
+      CHECK(has(yes.err, "sends them to me"));  // what it is now
+      CHECK(digest_in(yes.err) != digest);
+      const auto by_digest = project.mcpac({"lock", "accept", "notes", "--digest", digest});
+      CHECK(by_digest.exit_code == 77);
+      CHECK(has(by_digest.err, "something else than this digest is of"));
+      CHECK(project.read("mcpac.lock") == before);
+    }
+    // A tool that was not there at the look is not in it.
+    offer("Notes.");
+    CHECK(project.mcpac({"lock", "status"}).exit_code == 0);
+    project.offer(Tools{tool("read", "Reads."), tool("note", "Notes."), tool("list", "Lists.")});
+    CHECK(project.mcpac({"lock", "accept", "--yes"}).exit_code == 77);
+    CHECK(project.read("mcpac.lock") == before);
+    // What is shown with a refusal was looked at; and so is what a digest is of.
+    CHECK(project.mcpac({"lock", "accept", "--yes"}).exit_code == 0);
+    CHECK(has(project.read("mcpac.lock"), "notes::note"));
+    project.offer(Tools{tool("read", "Reads.")});
+    const auto gone = project.mcpac({"lock", "diff"});
+    CHECK(project.mcpac({"lock", "accept", "--digest", digest_in(gone.out)}).exit_code == 0);
+    CHECK_FALSE(has(project.read("mcpac.lock"), "notes::note"));
+    // Of a look the rest holds after a part was accepted.
+    CHECK(project.mcpac({"lock", "accept", "--yes"}).exit_code == 0);
+    project.offer(Tools{tool("read", "Reads."), tool("note", "Notes."), tool("list", "Lists.")});
+    CHECK(has(project.mcpac({"lock", "diff"}).out, "notes.list"));
+    CHECK(project.mcpac({"lock", "accept", "notes.note", "--yes"}).exit_code == 0);
+    project.offer(Tools{tool("read", "Reads."), tool("note", "Notes."), tool("list", "Sends.")});
+    CHECK(project.mcpac({"lock", "accept", "--yes"}).exit_code == 77);
+    CHECK(project.mcpac({"lock", "accept", "--yes"}).exit_code == 0);
+    // Without a look what is printed is what is written.
+    project.offer(Tools{tool("read", "Reads.")});
+    CHECK(project.mcpac({"lock", "accept", "--yes"}).exit_code == 0);
+    offer("Notes.");
+    const auto unseen = project.mcpac({"lock", "accept", "--yes"});
+    CHECK(unseen.exit_code == 0);
+    CHECK(has(unseen.err, "+ notes.note"));
+    for (const char* wrong : {"", "12", "ABCDEFABCDEFABCDEFABCDEFABCDEFAB"})
+      CHECK(project.mcpac({"lock", "accept", "--digest", wrong}).exit_code == 64);
+  }
+
+  TEST_CASE("diff and accept name the rules that no longer load with what is accepted") {
+    const Scripted project(Tools{tool("read", "Reads."), tool("gone", "Goes.")});
+    project.write("mcpac.policy", "allow notes.read(path within ./data)\nallow notes.gone\n");
+    auto renamed = tool("read", "Reads.");
+    renamed["inputSchema"] = {{"type", "object"},
+                              {"additionalProperties", false},
+                              {"properties", {{"file", {{"type", "string"}}}}}};
+    project.offer(Tools{tool("read", "Reads.")});
+    const auto diff = project.mcpac({"lock", "diff"});
+    INFO(diff.out);
+    CHECK(has(diff.out, "rules that no longer load once this is accepted"));
+    CHECK(has(diff.out, "mcpac.policy:2:13: the lock knows no tool 'gone' of server notes"));
+    const auto json = project.mcpac({"lock", "diff", "--json"}).json();
+    CHECK(json[0]["no_longer_load"].size() == 1);
+    project.write("mcpac.policy", "allow notes.read(path within ./data)\n");
+    CHECK_FALSE(has(project.mcpac({"lock", "diff"}).out, "no longer load"));
+    project.offer(Tools{renamed, tool("gone", "Goes.")});
+    CHECK(has(project.mcpac({"lock", "diff"}).out, "mcpac.policy:1:18: "));
   }
 
   TEST_CASE("at a terminal it shows and asks; a no writes nothing") {

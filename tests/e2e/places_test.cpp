@@ -37,6 +37,22 @@ TEST_SUITE("e2e/places") {
     CHECK(has(both.err, "--files ./PATH --network HOST:PORT"));
   }
 
+  TEST_CASE("without checks a program still has no place that was not granted, and that is said") {
+    const auto setting =
+        Workspace::shared().write(".config/mcpac/no-permission-check", "allowed\n");
+    const auto none = execute("mcpac::files, mcpac::network", {"--no-permission-check"});
+    INFO(none.err);
+    CHECK(none.exit_code != 77);  // it is run, and does not reach them
+    CHECK_FALSE(has(none.out, "data: true"));
+    CHECK(has(none.err, "the program declares files, and has none"));
+    CHECK(has(none.err, "--files ./PATH does"));
+    CHECK(has(none.err, "the program declares network, and has none"));
+    const auto given = execute("mcpac::files", {"--no-permission-check", "--files", "./data"});
+    CHECK(has(given.out, "data: true"));
+    CHECK_FALSE(has(given.err, "and has none"));
+    std::filesystem::remove(setting);
+  }
+
   TEST_CASE("a grant of one is no grant of the other") {
     const auto run = execute("mcpac::files, mcpac::network", {"--files", "./data"});
     CHECK(run.exit_code == 77);

@@ -2,7 +2,9 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "e2e/workspace.h"
@@ -184,6 +186,55 @@ TEST_SUITE("e2e/policy") {
     CHECK_FALSE(has(closed.err, "warning"));
   }
 
+  TEST_CASE("every command that takes rules says the same of what they leave open") {
+    const std::string open = "filesystem.read_text_file(path starts \"./data/\")";
+    const std::string spelled = "filesystem.read_text_file(path starts \"/etc\")";
+    const std::string call = R"({"path":"./data/a.txt"})";
+    const auto workspace = [](std::vector<std::string> words) {
+      return Workspace::shared().mcpac(words);
+    };
+    const std::vector<std::vector<std::string>> commands = {
+        {"tools", "call", "filesystem.read_text_file", "--arguments", call},
+        {"policy", "explain", "filesystem.read_text_file", call},
+        {"policy", "print"},
+        {"prompt", "--tools", "filesystem.read_text_file"},
+        {"execute", "-c", "int agent_main(mcpac::Requires<>) { return 0; }"}};
+    for (auto words : commands) {
+      CAPTURE(words[0]);
+      for (const auto& [option, rule, closed] :
+           {std::tuple{"--grant", open, "path within ./data"},
+            std::tuple{"--ask", open, "path within ./data"},
+            std::tuple{"--deny", spelled, "deny filesystem.read_text_file(path within /etc)"}}) {
+        auto all = words;
+        all.insert(all.end(), {option, rule});
+        const auto run = workspace(all);
+        INFO(run.err);
+        CHECK(has(run.err, fmt::format("warning: {}: '", option)));
+        CHECK(has(run.err, closed));
+      }
+    }
+  }
+
+  TEST_CASE("check tells of a deny that compares how a place is spelled, with the line to paste") {
+    const std::string deny = "deny filesystem.move_file(source starts \"/etc\", ..)\n";
+    const auto name = file("spelled.policy", "allow filesystem.move_file\n" + deny);
+    const auto run = policy({"check", name});
+    INFO(run.out);
+    CHECK(run.exit_code == 0);
+    CHECK(has(run.out, name + ":2: note: 'source starts \"/etc\"' compares a text"));
+    const std::string closed = "deny filesystem.move_file(source within /etc, ..)";
+    CHECK(has(run.out, "\n  fix: " + closed + "\n"));
+    const auto json = policy({"check", "--json", name}).json();
+    CHECK(json["files"][0]["notes"][0]["kind"] == "spelling");
+    CHECK(json["files"][0]["notes"][0]["fix"] == closed);
+    // What is said of each of them is so.
+    const auto mended =
+        file("mended.policy", "allow filesystem.move_file\n" + deny + closed + "\n");
+    const std::string call = R"({"source":"/x/../etc","destination":"y"})";
+    CHECK(policy({"explain", "filesystem.move_file", call, "--policy", name}).exit_code == 0);
+    CHECK(policy({"explain", "filesystem.move_file", call, "--policy", mended}).exit_code == 77);
+  }
+
   TEST_CASE("explain tells of every layer and rule, and exits by the answer") {
     const auto call = std::string(R"({"path":"/etc/passwd"})");
     const auto run =
@@ -207,6 +258,20 @@ TEST_SUITE("e2e/policy") {
     CHECK(has(invalid.err, "MCPAC-E0801"));
     const auto unknown = policy({"explain", "filesystem.read_txt_file", "{}"});
     CHECK(has(unknown.err, "did you mean filesystem.read_text_file"));
+  }
+
+  TEST_CASE("explain says how the arguments of a call are written") {
+    for (const char* wrong : {"path=x", "{path: \"x\"}", "@x.json"}) {
+      const auto run = policy({"explain", "filesystem.read_text_file", wrong});
+      INFO(run.err);
+      CHECK(run.exit_code == 65);
+      CHECK(has(run.err,
+                "fix: e.g. mcpac policy explain filesystem.read_text_file '{\"path\":\"…\"}'"));
+    }
+    const auto missing = policy({"explain", "filesystem.read_text_file"});
+    CHECK(missing.exit_code == 65);
+    CHECK(has(missing.err, "the object must have the member \"path\""));
+    CHECK(has(missing.err, "fix: mcpac tools describe filesystem.read_text_file"));
   }
 
   TEST_CASE("explain knows a program's declaration as a layer that a call needs as well") {
@@ -293,7 +358,7 @@ TEST_SUITE("e2e/policy") {
       CHECK_FALSE(note["why"].get<std::string>().empty());
       CHECK_FALSE(note["fix"].get<std::string>().empty());
     }
-    CHECK(kinds == "expired doubled shadowed dead new-tools ");
+    CHECK(kinds == "shadowed dead expired doubled new-tools ");
   }
 
   TEST_CASE("fmt keeps comments, changes nothing twice, and --check only looks") {
@@ -365,12 +430,12 @@ TEST_SUITE("e2e/policy") {
     const std::string id = run.json().at("run_id");
     const auto name = (Workspace::shared().folder() / "recorded.policy").string();
     for (const std::string& start : {id, id.substr(0, 24)}) {
-      const auto suggested = policy({"suggest", start, "-o", name});
+      const auto suggested = policy({"suggest", start, "-o", name, "--force"});
       INFO(suggested.out << suggested.err);
       REQUIRE(suggested.exit_code == 0);
       const auto rules = Workspace::shared().read("recorded.policy");
       CHECK(has(rules, "# The least that admits " + start + "\n"));
-      CHECK(has(rules, "allow filesystem.read_text_file"));
+      CHECK(has(rules, "allow filesystem.read_text_file(path == \"data/a.txt\", ..)\n"));
       CHECK_FALSE(has(rules, "list_directory"));  // it was denied
     }
     CHECK(policy({"explain", "filesystem.read_text_file", "{\"path\":\"data/a.txt\"}", "--policy",
@@ -379,6 +444,61 @@ TEST_SUITE("e2e/policy") {
     const auto unknown = policy({"suggest", "00000000-0000"});
     CHECK(unknown.exit_code == 66);
     CHECK(has(unknown.err, "00000000-0000"));
+  }
+
+  TEST_CASE("suggest -o leaves a file of another text alone, unless it is told to") {
+    const auto source = file("once.cpp", "int agent_main(mcpac::Requires<>) { return 0; }\n");
+    const auto name = file("mine.policy", "# mine\n");
+    const auto refused = policy({"suggest", source, "-o", name});
+    INFO(refused.err);
+    CHECK(refused.exit_code == 64);
+    CHECK(has(refused.err, "mine.policy is there already"));
+    CHECK(has(refused.err, "--force"));
+    CHECK(Workspace::shared().read("mine.policy") == "# mine\n");
+    CHECK(policy({"suggest", source, "-o", name, "--force"}).exit_code == 0);
+    CHECK(has(Workspace::shared().read("mine.policy"), "# The least that admits"));
+    CHECK(policy({"suggest", source, "-o", name}).exit_code == 0);  // the same text
+  }
+
+  TEST_CASE(
+      "of a run without recorded arguments its places are proposed, within what it was granted") {
+    const Workspace project(Workspace::real_servers());
+    std::filesystem::create_directories(project.folder() / "data");
+    REQUIRE(project.mcpac({"generate"}).exit_code == 0);
+    const auto run_of = [&](int files, const std::string& grant) {
+      std::string calls;
+      for (int i = 0; i < files; ++i) {
+        project.write(fmt::format("data/{}.txt", i), "x");
+        calls += fmt::format("  rt.filesystem.read_text_file({{.path = \"data/{}.txt\"}});\n", i);
+      }
+      const auto run = project.execute(
+          "#include <mcpac.hpp>\nusing namespace mcp;\nint agent_main(mcpac::Requires<filesystem::"
+          "read_text_file> rt) {\n" +
+              calls + "  return 0;\n}\n",
+          grant, {"--json", "--grant", "memory.read_graph"});
+      INFO(run.out << run.err);
+      REQUIRE(run.exit_code == 0);
+      return run.json().at("run_id").get<std::string>();
+    };
+    const auto many = run_of(6, "filesystem.*");
+    const auto suggested = project.mcpac({"policy", "suggest", many});
+    INFO(suggested.out << suggested.err);
+    CHECK(suggested.exit_code == 0);
+    CHECK(has(suggested.out, "allow filesystem.read_text_file(path within ./data, ..)\n"));
+    CHECK(has(suggested.out, "# left out: memory: no call of it was recorded\n"));
+    // Never more than it was granted.
+    const auto narrow = run_of(6, "filesystem.read_text_file(path matches ./data/*.txt)");
+    CHECK(has(project.mcpac({"policy", "suggest", narrow}).out,
+              "allow filesystem.read_text_file(path within ./data matches ./data/*.txt)\n"));
+    // Another server that came since, and one that means other folders now, change nothing of it.
+    REQUIRE(project.mcpac({"server", "set", "memory", "--root", "data"}).exit_code == 0);
+    CHECK(project.mcpac({"policy", "suggest", many}).out == suggested.out);
+    REQUIRE(project.mcpac({"server", "set", "filesystem", "--root", "data"}).exit_code == 0);
+    const auto moved = project.mcpac({"policy", "suggest", many});
+    INFO(moved.out << moved.err);
+    CHECK(moved.exit_code == 0);
+    CHECK(has(moved.out, "# left out: filesystem.read_text_file, for mcpac.json says"));
+    CHECK_FALSE(has(moved.out, "allow "));
   }
 
   TEST_CASE("a program of which nothing can be granted is refused with the call that is denied") {

@@ -14,7 +14,8 @@ namespace e2e {
 
 // Built once a workspace, static and without a note: it may use all that is granted. Its words are
 // read FILE, write FILE TEXT, list FOLDER, remove PATH, rename FROM TO, folder PATH, exists PATH,
-// link TARGET PATH, mode PATH OCTAL, fill FILE MEGABYTES, stay, where; "+" begins the next.
+// link TARGET PATH, mode PATH OCTAL, fill FILE MEGABYTES, race FOLDER OWN OTHER NAME COUNT, stay,
+// where; "+" begins the next.
 // Each prints one line: what it found, or the error's name.
 std::string file_program(const Workspace& workspace);
 

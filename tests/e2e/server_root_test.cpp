@@ -161,7 +161,10 @@ TEST_SUITE("e2e/server root") {
       INFO(denied.err);
       CHECK(denied.exit_code == 77);
       CHECK(has(denied.err, "contains the denied ./notes/secret"));
-      CHECK(has(denied.err, "mcpac server set files --entry-only " + tool));
+      // What moves, searches or lists a tree is no tool of one entry, and is not called one.
+      const bool is_plausible = tool == "list_directory";
+      CHECK(has(denied.err, "--entry-only " + tool) == is_plausible);
+      CHECK(has(denied.err, "may reach all that is in it") == !is_plausible);
     }
     REQUIRE(project.workspace.mcpac({"server", "set", "files", "--entry-only", "list_directory"})
                 .exit_code == 0);
@@ -170,6 +173,137 @@ TEST_SUITE("e2e/server root") {
     CHECK(listed.exit_code == 0);
     CHECK(has(listed.out, "open.txt"));
     CHECK(project.call("directory_tree", {{"path", notes}}, rules).exit_code == 77);
+  }
+
+  TEST_CASE(
+      "only tools that may act on one entry are declared so, and what speaks against it is said") {
+    const Project project;
+    const auto set = [&](const std::string& tool) {
+      return project.workspace.mcpac({"server", "set", "files", "--entry-only", tool});
+    };
+    const auto moved = set("move_file");
+    INFO(moved.err);
+    // The server says of it that it destroys.
+    CHECK(moved.exit_code == 64);
+    CHECK(has(moved.err, "destructiveHint"));
+    CHECK(set("write_file").exit_code == 64);
+    const auto tree = set("directory_tree");
+    CHECK(tree.exit_code == 0);
+    CHECK(has(tree.err, "may reach what is below a folder"));
+    CHECK_FALSE(has(set("list_directory").err, "may reach"));
+    // Proposed by one line to paste, where the project denies a place.
+    const Project other;
+    const std::string line = "mcpac server set files --entry-only create_directory,get_file_info";
+    CHECK_FALSE(has(other.generated.err, line));
+    other.workspace.write("mcpac.policy", "allow files.*\ndeny *.*(* within ./notes/secret)\n");
+    const auto again = other.workspace.mcpac({"generate"});
+    INFO(again.err);
+    CHECK(has(again.err, line));
+    CHECK_FALSE(has(again.err, "move_file"));
+  }
+
+  TEST_CASE("an empty path is the server's folder, and is denied where that is the denied place") {
+    const Project project;
+    const std::string notes = (project.workspace.folder() / "notes").string();
+    for (const std::string& denied : {notes, notes + "/secret"}) {
+      for (const char* path : {"", " ", "."}) {
+        const auto listed =
+            project.call("list_directory", {{"path", path}},
+                         {"--grant", "files.*", "--deny", "*.*(* within " + denied + ")"});
+        INFO(denied << " '" << path << "' " << listed.out << listed.err);
+        CHECK(listed.exit_code == 77);
+        CHECK_FALSE(has(listed.out, "open.txt"));
+      }
+    }
+    // An empty text that is no path is one.
+    const auto written =
+        project.call("edit_file",
+                     {{"path", notes + "/open.txt"},
+                      {"edits", {{{"oldText", "a note for everybody"}, {"newText", ""}}}}},
+                     {"--grant", "files.*", "--deny", "*.*(* within " + notes + "/secret)"});
+    INFO(written.err);
+    CHECK(written.exit_code == 0);
+  }
+
+  TEST_CASE("a root is checked, shown, and taken back") {
+    const Project project;
+    const auto set = [&](std::vector<std::string> more) {
+      std::vector<std::string> words = {"server", "set", "files"};
+      words.insert(words.end(), more.begin(), more.end());
+      return project.workspace.mcpac(words);
+    };
+    const auto missing = set({"--root", "nowhere"});
+    CHECK(missing.exit_code == 64);
+    CHECK(has(missing.err, "is not there"));
+    CHECK(has(missing.err, "notes"));
+    CHECK(has(set({"--root", "notes/open.txt"}).err, "is no folder"));
+    const auto other = set({"--root", "more"});
+    CHECK(other.exit_code == 0);
+    CHECK(has(other.err, "was given notes"));
+    CHECK(has(other.err, "--no-root"));
+    CHECK(set({"--root", "notes"}).err.find("warning") == std::string::npos);
+    CHECK(has(project.workspace.mcpac({"server", "list"}).out, "(root notes)"));
+    CHECK(project.workspace.mcpac({"server", "list", "--json"}).json()[0]["root"] == "notes");
+    CHECK(has(project.workspace.mcpac({"server", "test", "files"}).out, "(root notes)"));
+    CHECK(set({"--root", "notes", "--no-root"}).exit_code != 0);
+    const auto back = set({"--no-root"});
+    CHECK(back.exit_code == 0);
+    CHECK(has(back.err, "mcpac server set files --root notes"));
+    CHECK_FALSE(has(project.workspace.mcpac({"server", "list"}).out, "root"));
+  }
+
+  TEST_CASE(
+      "what a denial says of the root works when it is done, and no root is advised that does "
+      "not") {
+    const Project project;
+    const std::vector<std::string> rule = {"--grant", "files.read_text_file(path within ./notes)"};
+    const auto denied = project.call("read_text_file", {{"path", "open.txt"}}, rule);
+    CHECK(denied.exit_code == 77);
+    INFO(denied.err);
+    const std::string notes = (project.workspace.folder() / "notes").string();
+    CHECK(has(denied.err, "mcpac server set files --root " + notes));
+    CHECK_FALSE(has(denied.err, "path == "));
+    REQUIRE(project.workspace.mcpac({"server", "set", "files", "--root", notes}).exit_code == 0);
+    CHECK(project.call("read_text_file", {{"path", "open.txt"}}, rule).exit_code == 0);
+    const Project two({"more", "notes"});
+    const auto both = two.call("read_text_file", {{"path", "open.txt"}}, rule);
+    INFO(both.err);
+    CHECK(both.exit_code == 77);
+    CHECK_FALSE(has(both.err, "--root"));
+    CHECK(has(both.err, "absolute path"));
+    CHECK_FALSE(has(both.err, "path == "));
+    CHECK(two.call("read_text_file",
+                   {{"path", (two.workspace.folder() / "notes/open.txt").string()}}, rule)
+              .exit_code == 0);
+  }
+
+  TEST_CASE("a server that a shell or a container starts has an unknown start, and that is said") {
+    const Workspace workspace(R"({"mcpServers": {}})");
+    fs::create_directories(workspace.folder() / "notes/secret");
+    workspace.write("notes/secret/x", "a secret of the notes");
+    workspace.write("notes/open.txt", "a note for everybody");
+    const auto script =
+        "cd '" + (workspace.folder() / "notes").string() + "' && exec node " + kServer + " .";
+    const auto added = workspace.mcpac({"server", "add", "files", "--", "sh", "-c", script});
+    INFO(added.err);
+    CHECK(has(added.err, "by a shell that changes its folder"));
+    CHECK(has(added.err, "mcpac server set files --root notes"));
+    REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);
+    const auto call = [&](const std::string& path, const std::string& option,
+                          const std::string& rule) {
+      return workspace.mcpac({"tools", "call", "files.read_text_file", Json{{"path", path}}.dump(),
+                              "--grant", option.empty() ? rule : "files.*",
+                              option.empty() ? "--deny" : option,
+                              option.empty() ? "files.write_file" : rule});
+    };
+    const auto denied = call("secret/x", "--deny", "*.*(* within ./notes/secret)");
+    CHECK(denied.exit_code == 77);
+    const auto refused = call("open.txt", "", "files.read_text_file(path within ./)");
+    INFO(refused.err);
+    CHECK(refused.exit_code == 77);
+    CHECK(has(refused.err, "mcpac server set files --root"));
+    REQUIRE(workspace.mcpac({"server", "set", "files", "--root", "notes"}).exit_code == 0);
+    CHECK(call("open.txt", "", "files.read_text_file(path within ./)").exit_code == 0);
   }
 
   TEST_CASE("a run whose decisions rested on what files are is replayed from its record") {

@@ -51,11 +51,24 @@ std::string act(const Words& w) {
   }
   if (what == "remove") return say(::remove(w.at(1).c_str()) == 0);
   if (what == "rename") return say(::rename(w.at(1).c_str(), w.at(2).c_str()) == 0);
+  if (what == "copy")
+    return say(fs::copy_file(w.at(1), w.at(2), fs::copy_options::overwrite_existing, error));
   if (what == "folder") return say(::mkdir(w.at(1).c_str(), 0755) == 0);
   if (what == "exists") return fs::exists(w.at(1), error) ? "yes" : "no";
   if (what == "link") return say(::symlink(w.at(1).c_str(), w.at(2).c_str()) == 0);
   if (what == "mode") return say(::chmod(w.at(1).c_str(), std::stoi(w.at(2), nullptr, 8)) == 0);
   if (what == "where") return fs::current_path(error).string();
+  if (what == "race") {
+    // FOLDER OWN OTHER NAME COUNT: makes FOLDER/N/NAME at the moment at which another run does so.
+    int made = 0;
+    for (int i = 0; i < std::stoi(w.at(5)); ++i) {
+      const std::string at = w.at(1) + "/" + std::to_string(i) + "/";
+      ::mkdir((at + w.at(2)).c_str(), 0755);
+      while (::access((at + w.at(3)).c_str(), F_OK) != 0) {}
+      if (::mkdir((at + w.at(4)).c_str(), 0755) == 0) ++made;
+    }
+    return std::to_string(made);
+  }
   if (what == "stay") for (;;) ::usleep(100000);
   return "?";
 }

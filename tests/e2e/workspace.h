@@ -52,6 +52,14 @@ class Workspace {
   // What mcpac gets from the workspace: its folders, beside the environment of the test.
   [[nodiscard]] std::vector<std::string> environment() const;
   [[nodiscard]] std::filesystem::path state() const { return folder_ / ".state" / "mcpac"; }
+  // What mcpac has for the home folder of its account, by the system's record of users, where
+  // has_account() says so: run_program() lays another record over /etc/passwd, in a mount namespace
+  // of its own. So no setting and no answer of the tester's own counts.
+  [[nodiscard]] std::filesystem::path home() const { return folder_ / ".home"; }
+  // False, said loudly, where this machine has no way to do it.
+  [[nodiscard]] bool has_account() const;
+  // The setting that lets --no-permission-check be; false as has_account().
+  [[nodiscard]] bool allow_off_switch() const;
 
   // XDG_CACHE_HOME of all of them.
   [[nodiscard]] static const std::filesystem::path& shared_cache();

@@ -1,11 +1,13 @@
 #include "execute/changes/apply.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 
+#include "core/repository.h"
 #include "execute/changes/changes_store.h"
 #include "execute/support_changes.h"
 
@@ -325,6 +327,47 @@ TEST_SUITE("execute/apply") {
     CHECK(error_of("docs/HEAD") == "applied");
     CHECK(error_of("docs/objects") == "applied");
     CHECK(has(error_of("docs/refs"), "would be a git repository"));
+  }
+
+  TEST_CASE("a half that somebody adds while changes are applied makes no repository with them") {
+    Run run;
+    fs::create_directories(run.folder / "half");
+    auto open = run.begin();
+    put(run.upper() / "half/HEAD", "ref: refs/heads/main");
+    const Changeset changes = run.keep(open);
+    // All is checked before the first is made; what a run writes meanwhile is seen then.
+    const execute::MayWrite meanwhile = [&](const fs::path&) -> Result<void> {
+      fs::create_directories(run.folder / "half/objects");
+      fs::create_directories(run.folder / "half/refs");
+      return {};
+    };
+    const auto applied = execute::apply(changes, {}, meanwhile);
+    REQUIRE(applied.has_value());
+    REQUIRE(applied->error.has_value());
+    CHECK(applied->error->id == ErrorId::kChangesRefused);
+    CHECK_FALSE(fs::exists(run.folder / "half/HEAD"));
+  }
+
+  TEST_CASE("parts of a repository are added in turns with others that add some") {
+    Run run;
+    fs::create_directories(run.folder / "half");
+    auto open = run.begin();
+    put(run.upper() / "half/HEAD", "ref: refs/heads/main");
+    put(run.upper() / "half/plain", "plain");
+    const Changeset changes = run.keep(open);
+    const UniqueFd folder(::open((run.folder / "half").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    auto turn = take_repository_turn(folder.get());
+    REQUIRE(turn.has_value());
+    const auto waits = execute::apply(changes, {}, anywhere);
+    REQUIRE(waits.has_value());
+    REQUIRE(waits->error.has_value());
+    CHECK(has(waits->error->why, "its folder is locked"));
+    CHECK_FALSE(fs::exists(run.folder / "half/HEAD"));
+    turn->reset();
+    const auto applied = execute::apply(changes, {}, anywhere);
+    REQUIRE(applied.has_value());
+    CHECK_FALSE(applied->error.has_value());
+    CHECK(fs::exists(run.folder / "half/HEAD"));
   }
 
   TEST_CASE("a record or a content that was tampered with is damaged, and can be discarded") {

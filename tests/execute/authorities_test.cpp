@@ -114,6 +114,96 @@ TEST_SUITE("execute/authorities") {
     CHECK(folders_of(server, folder).given.empty());
   }
 
+  TEST_CASE("a folder is found wherever the command, its arguments or its environment name it") {
+    const auto temporary =
+        TemporaryFolder::create(fs::temp_directory_path(), "mcpac-test-").value();
+    const fs::path folder = fs::canonical(temporary.path());
+    const std::string at = folder.string();
+    fs::create_directories(folder / "start");
+    fs::create_directories(folder / "a b");
+    fs::create_directories(folder / "notes/more");
+    const auto given = [&](std::vector<std::string> arguments,
+                           std::map<std::string, std::string> environment = {}) {
+      mcp::ServerConfig server;
+      server.name = "files";
+      server.command = "true";
+      server.working_directory = at + "/start";
+      server.arguments = std::move(arguments);
+      server.environment = std::move(environment);
+      return folders_of(server, folder).given;
+    };
+    const std::vector<std::string> notes = {at + "/notes"};
+    for (const std::string& text :
+         {at + "/notes", "--dir=" + at + "/notes", "-d" + at + "/notes", "@" + at + "/notes",
+          "'" + at + "/notes'", R"({"allowed": [")" + at + R"(/notes"]})", std::string("../notes"),
+          "file://" + at + "/notes", "cd " + at + "/notes && exec server", "x:" + at + "/notes:ro",
+          "type=bind,src=" + at + "/notes,dst=/x", std::string("cd ../notes;exec x")}) {
+      CAPTURE(text);
+      CHECK(given({"-c", text}) == notes);
+      CHECK(given({}, {{"DATA", text}}) == notes);
+    }
+    CHECK(given({"cd \"" + at + "/a b\" && x"}) == std::vector<std::string>{at + "/a b"});
+    CHECK(given({"/bin:" + at + "/notes"}).size() == 2);
+    // What is for programs.
+    CHECK(given({}, {{"PATH", "/usr/bin:" + at + "/notes"}, {"HOME", at + "/notes"}}).empty());
+    CHECK(given({"--separator", "a / b", "--name=x", "-v"}).empty());
+  }
+
+  TEST_CASE("what a container sees by other names is held by both, and its start is unknown") {
+    const auto temporary =
+        TemporaryFolder::create(fs::temp_directory_path(), "mcpac-test-").value();
+    const fs::path folder = fs::canonical(temporary.path());
+    const std::string at = folder.string();
+    fs::create_directories(folder / "notes/secret");
+    for (const std::vector<std::string>& arguments :
+         {std::vector<std::string>{"run", "-i", "-v", at + "/notes:/x", "image", "/x"},
+          {"run", "-v" + at + "/notes:/x:ro", "image"},
+          {"run", "--volume=" + at + "/notes:/x/", "image"},
+          {"run", "--mount", "type=bind,src=" + at + "/notes,dst=/x", "image"},
+          {"run", "--mount=type=bind,source=" + at + "/notes,target=/x,readonly", "image"}}) {
+      mcp::ServerConfig server;
+      server.name = "files";
+      server.command = "/usr/bin/docker";
+      server.arguments = arguments;
+      const auto folders = folders_of(server, folder);
+      CHECK(folders.mounts == std::map<std::string, std::string>{{"/x", at + "/notes"}});
+      CHECK(folders.given == std::vector<std::string>{at + "/notes"});
+      CHECK(folders.unknown == "in a container");
+      const Project project{
+          .config_file = folder / "mcpac.json", .folder = folder, .config = {.servers = {server}}};
+      CHECK(servers_without_root(project).size() == 2);
+      CHECK_FALSE(check_root(server, "/x", folder));
+      CHECK(check_root(server, "notes", folder).value().empty());
+      const SystemClock clock;
+      PolicyWorld world(project, clock);
+      const Json schema = {{"type", "object"}, {"properties", {{"path", {{"type", "string"}}}}}};
+      const Permission read = Permission::parse("files.read").value();
+      world.tools.emplace(read, schema);
+      const auto allowed = [&](const std::string& grant, const std::string& deny,
+                               const std::string& path) {
+        policy::LayerText run;
+        run.name = "the command line";
+        run.grants = {grant};
+        if (!deny.empty()) run.denies = {deny};
+        return policy::Authority::load({run}, world.environment())
+            .value()
+            .decide(read, {{"path", path}})
+            .allowed();
+      };
+      const std::string deny = "*.*(* within " + at + "/notes/secret)";
+      for (const char* path : {"/x/secret/key", "/x", "/x/../x/secret", "secret/key", "/"})
+        CHECK_FALSE(allowed("files.read", deny, path));
+      CHECK(allowed("files.read", deny, "/x/open"));
+      CHECK(allowed("files.read", deny, "/xsecret/key"));
+      CHECK(allowed("files.read(path within /x)", "", "/x/open"));
+      CHECK_FALSE(allowed("files.read(path within /x except {" + at + "/notes/secret})", "",
+                          "/x/secret/key"));
+      // From where it counts a relative path nobody said.
+      CHECK_FALSE(allowed("files.read(path within ./)", "", "open"));
+      CHECK_FALSE(allowed("files.read(path within " + at + ")", "", "open"));
+    }
+  }
+
   TEST_CASE("tools that act on one entry alone are those that mcpac.json names") {
     const auto config = mcp::parse_config(
         R"({"mcpServers": {"files": {"command": "true", "entry_only": ["list", "stat"]}}})", "a");

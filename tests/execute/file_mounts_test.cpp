@@ -432,6 +432,9 @@ TEST_SUITE("execute/file mounts") {
     CHECK(execute::new_protected_names(*again).value().names.empty());
     CHECK(has(refusal(place.grant(place.folder / "docs", FileMode::kReadWrite)),
               "is a git repository by what it holds"));
+    // Where case is not folded, another case is another name.
+    for (const char* part : {"plain/HEAD", "plain/objects/x", "plain/Refs/x"}) place.write(part);
+    CHECK(execute::new_protected_names(*again).value().names.empty());
     // Its objects may be another's.
     place.write("other/HEAD");
     place.write("other/commondir");
@@ -461,9 +464,43 @@ TEST_SUITE("execute/file mounts") {
     }
     for (const char* name : {"AGENTS.md", "Makefile", "package.json", "README.md", "Cargo.toml",
                              "build.rs", ".gitignore", ".editorconfig", "tsconfig.json",
-                             "CMakeLists.txt", "node_modules", "docker-compose.yml"}) {
+                             "CMakeLists.txt", "node_modules", "docker-compose.yml", ".env.example",
+                             ".gitattributes", "pyproject.toml", "go.mod", ".dockerignore"}) {
       CAPTURE(name);
       CHECK_FALSE(execute::is_protected_name(name));
+    }
+  }
+
+  // Found missing by an attack.
+  TEST_CASE("what tools read on entering, opening or pushing a folder is protected") {
+    for (const char* name : {".merlin",
+                             "hie.yaml",
+                             ".factorypath",
+                             ".RData",
+                             "rust-analyzer.toml",
+                             ".htaccess",
+                             ".user.ini",
+                             ".env.local",
+                             ".lfsconfig",
+                             ".env.production",
+                             ".kilocode",
+                             ".build.yml",
+                             "appveyor.yml",
+                             ".semaphore",
+                             ".kilocoderules",
+                             ".zuul.yaml",
+                             ".tekton",
+                             ".azure-pipelines",
+                             ".bundle",
+                             ".gitlab-ci-local.yml",
+                             ".lazy.lua",
+                             ".repo",
+                             ".lsp",
+                             ".emacs.d",
+                             "lint-staged.config.mjs",
+                             ".pre-commit-config.yml"}) {
+      CAPTURE(name);
+      CHECK(execute::is_protected_name(name));
     }
   }
 

@@ -449,14 +449,39 @@ TEST_SUITE("execute/audit_query") {
     const auto lock_of = [&run](const std::string&) -> Result<codegen::Lock> { return run.lock; };
     const auto rows = who_could_touch(run.sink.events, "/srv/data", lock_of);
     REQUIRE(rows);
-    REQUIRE(rows->size() == 2);
+    REQUIRE(rows->size() == 1);  // who did could have
     CHECK((*rows)[0].permission == "fs.read");
-    CHECK((*rows)[0].argument == "path");
-    CHECK_FALSE((*rows)[0].did);
-    CHECK((*rows)[1].did);
+    CHECK((*rows)[0].did);
+    const auto other = who_could_touch(run.sink.events, "/srv/data/b.txt", lock_of);
+    REQUIRE(other);
+    REQUIRE(other->size() == 1);
+    CHECK((*other)[0].permission == "fs.read");
+    CHECK((*other)[0].argument == "path");
+    CHECK_FALSE((*other)[0].did);
     const auto elsewhere = who_could_touch(run.sink.events, "/etc/passwd", lock_of);
     REQUIRE(elsewhere);
     CHECK(elsewhere->empty());
+  }
+
+  TEST_CASE(
+      "a path in a text is one that the call could have touched, and those that did come first") {
+    Recorded run({.grants = {kAll, "fs.list"}});
+    const auto lock_of = [&run](const std::string&) -> Result<codegen::Lock> { return run.lock; };
+    run.call("fs.list");
+    run.payload("CapabilityCheck", 0)["mentions"] = {"/etc/hosts", "../up/x"};
+    run.call("fs.read", {{"path", "/srv/data/a.txt"}});
+    const auto reach = [&](const std::string& path) {
+      const auto rows = who_could_touch(run.sink.events, path, lock_of);
+      REQUIRE(rows);
+      std::string all;
+      for (const auto& row : *rows) all += (row.did ? "did " : "could ") + row.permission + " ";
+      return all;
+    };
+    CHECK(reach("/etc/hosts") == "could fs.list ");
+    CHECK(reach("/etc") == "could fs.list ");
+    CHECK(reach("/etc/passwd").empty());
+    run.payload("CapabilityCheck", 0)["mentions"] = Json::array({"/srv/data"});
+    CHECK(reach("/srv/data/a.txt") == "did fs.read could fs.list ");
   }
 
   TEST_CASE("a call of two places did touch each of them") {

@@ -4,8 +4,6 @@
 #pragma once
 
 #include <fcntl.h>
-#include <linux/fuse.h>
-#include <strings.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -13,115 +11,15 @@
 
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "core/file.h"
+#include "support_fuse.h"
 
 namespace mcpac::testing {
-
-// Serves one folder with Notes.txt in it until its device is gone.
-class FoldingServer {
- public:
-  explicit FoldingServer(int device) : device_(device) {}
-  [[noreturn]] void serve() {
-    constexpr unsigned kPatience = 60;
-    ::alarm(kPatience);
-    std::vector<char> request(std::size_t{1} << 20U);
-    for (;;) {
-      const ssize_t size = ::read(device_, request.data(), request.size());
-      fuse_in_header head{};
-      if (size < static_cast<ssize_t>(sizeof head)) ::_exit(0);
-      std::memcpy(&head, request.data(), sizeof head);
-      answer(head, request.data() + sizeof head);
-    }
-  }
-
- private:
-  static constexpr std::uint64_t kFile = 2;
-  static constexpr const char* kName = "Notes.txt";  // 9 bytes
-
-  template <class T>
-  void reply(const fuse_in_header& to, const T& body) {
-    std::vector<char> bytes(sizeof(fuse_out_header) + sizeof body);
-    fuse_out_header head{};
-    head.len = static_cast<std::uint32_t>(bytes.size());
-    head.unique = to.unique;
-    std::memcpy(bytes.data(), &head, sizeof head);
-    std::memcpy(bytes.data() + sizeof head, &body, sizeof body);
-    if (::write(device_, bytes.data(), bytes.size()) < 0) ::_exit(1);
-  }
-  void refuse(const fuse_in_header& to, int error) {
-    fuse_out_header head{};
-    head.len = sizeof head;
-    head.error = -error;
-    head.unique = to.unique;
-    if (::write(device_, &head, sizeof head) < 0) ::_exit(1);
-  }
-  static fuse_attr attributes(std::uint64_t node) {
-    fuse_attr made{};
-    made.ino = node;
-    made.mode = node == kFile ? S_IFREG | 0666U : S_IFDIR | 0777U;
-    made.nlink = 1;
-    return made;
-  }
-  void list(const fuse_in_header& to, std::uint64_t offset) {
-    constexpr std::size_t kEntry =
-        FUSE_DIRENT_ALIGN(FUSE_NAME_OFFSET + std::string_view(kName).size());
-    std::vector<char> bytes(sizeof(fuse_out_header) + (offset == 0 ? kEntry : 0));
-    fuse_out_header head{};
-    head.len = static_cast<std::uint32_t>(bytes.size());
-    head.unique = to.unique;
-    std::memcpy(bytes.data(), &head, sizeof head);
-    if (offset == 0) {
-      const std::uint64_t places[2] = {kFile, 1};
-      const std::uint32_t words[2] = {9, S_IFREG >> 12U};
-      char* const entry = bytes.data() + sizeof head;
-      std::memcpy(entry, places, sizeof places);
-      std::memcpy(entry + sizeof places, words, sizeof words);
-      std::memcpy(entry + FUSE_NAME_OFFSET, kName, std::string_view(kName).size());
-    }
-    if (::write(device_, bytes.data(), bytes.size()) < 0) ::_exit(1);
-  }
-  void answer(const fuse_in_header& head, const char* body) {
-    switch (head.opcode) {
-      case FUSE_INIT: {
-        fuse_init_out init{};
-        init.major = FUSE_KERNEL_VERSION;
-        init.minor = FUSE_KERNEL_MINOR_VERSION;
-        init.max_write = 4096;
-        return reply(head, init);
-      }
-      case FUSE_LOOKUP: {
-        if (::strcasecmp(body, kName) != 0) return refuse(head, ENOENT);
-        fuse_entry_out found{};
-        found.nodeid = kFile;
-        found.attr = attributes(kFile);
-        return reply(head, found);
-      }
-      case FUSE_GETATTR: {
-        fuse_attr_out found{};
-        found.attr = attributes(head.nodeid);
-        return reply(head, found);
-      }
-      case FUSE_OPENDIR: return reply(head, fuse_open_out{});
-      case FUSE_READDIR: {
-        fuse_read_in asked{};
-        std::memcpy(&asked, body, sizeof asked);
-        return list(head, asked.offset);
-      }
-      case FUSE_STATFS: return reply(head, fuse_statfs_out{});
-      case FUSE_FORGET: return;
-      default: return refuse(head, ENOSYS);
-    }
-  }
-  int device_;
-};
 
 class FoldingDisk {
  public:
@@ -176,7 +74,13 @@ class FoldingDisk {
     if (::mount("folding", at_.c_str(), "fuse", MS_NOSUID | MS_NODEV, options.c_str()) != 0)
       return false;
     server_ = ::fork();
-    if (server_ == 0) FoldingServer(device.get()).serve();
+    if (server_ == 0) {
+      constexpr unsigned kPatience = 60;
+      ::alarm(kPatience);
+      FoldingTree(device.get(), {{1, 1, "", S_IFDIR | 0777U}, {2, 1, "Notes.txt", S_IFREG | 0666U}})
+          .serve();
+      ::_exit(0);
+    }
     return server_ > 0;
   }
   std::filesystem::path at_;

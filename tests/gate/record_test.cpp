@@ -1,6 +1,7 @@
 #include "gate/record.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
@@ -58,9 +59,34 @@ TEST_SUITE("gate/record") {
     CHECK(targets_of({{"files", {{"/etc/passwd", "x"}}}}).listed.front() == "/etc/passwd");
   }
 
+  TEST_CASE("paths that stand in a text are mentioned, and no part of a URL is") {
+    const auto mentioned = [](const std::string& text) {
+      return targets_of({{"command", text}}).mentioned;
+    };
+    CHECK(mentioned("cat /etc/hosts") == Texts{"/etc/hosts"});
+    CHECK(mentioned("/bin/cat '/etc/hosts' >~/x") == Texts{"/bin/cat", "/etc/hosts", "~/x"});
+    CHECK(mentioned("tar --file=/srv/a.tar ../b;rm /c") == Texts{"/srv/a.tar", "../b", "/c"});
+    CHECK(mentioned("cat a/../../etc/x") == Texts{"a/../../etc/x"});
+    CHECK(mentioned("open file:///etc/hosts now") == Texts{"/etc/hosts"});
+    for (const char* plain :
+         {"/etc/hosts", "and/or", "a / b // c", "see https://u:p@example.com/a?token=x now", "x"})
+      CHECK(mentioned(plain).empty());
+    CHECK(targets_of({{"command", "cat $HOME/.ssh/id"}}).unlisted == Unlisted::kPlaces);
+    CHECK(targets_of({{"command", "cat /e*c/hosts"}}).unlisted == Unlisted::kPlaces);
+    CHECK(targets_of({{"text", "3/4 of\nall"}}).unlisted != Unlisted::kPlaces);
+    std::string many;
+    for (int i = 0; i < 40; ++i) many += fmt::format("/a{} ", i);
+    CHECK(targets_of({{"x", many}}).mentioned.size() == 32);
+    CHECK(targets_of({{"x", many}}).unlisted == Unlisted::kPlaces);
+    CHECK(targets_of({{"x", std::string(1 << 15, 'x') + " /etc/hosts"}}).unlisted ==
+          Unlisted::kPlaces);
+  }
+
   TEST_CASE("plain words may be names in the folder of a server, and numbers may not") {
     CHECK(targets_of({{"what", "secret"}}).unlisted == Unlisted::kNames);
     CHECK(targets_of({{"what", "a b/c"}}).unlisted == Unlisted::kNames);
+    for (const char* text : {"cat /etc/shadow", "ok,/etc/shadow", "key=~/.ssh/id", "sqlite:/etc/x"})
+      CHECK(targets_of({{"what", text}}).unlisted == Unlisted::kPlaces);
     CHECK(targets_of({{"n", 1}, {"path", "a"}}).unlisted == Unlisted::kNone);
     CHECK(targets_of({{"text", "two\nlines"}}).unlisted == Unlisted::kNone);
   }
@@ -68,12 +94,15 @@ TEST_SUITE("gate/record") {
   TEST_CASE("a call with several targets is recorded with all, and at `audit meta` with none") {
     Check check;
     check.targets.listed = {"/b", "/a"};
+    check.targets.mentioned = {"/c"};
     const auto read = [&] { return Json::parse(check_payload(check, "an id", Mode::kEnforce)); };
     CHECK(read().at("target") == "/b");
     CHECK(read().at("targets") == Json{"/b", "/a"});
+    CHECK(read().at("mentions") == Json::array({"/c"}));
     check.level = policy::AuditLevel::kMeta;
     CHECK(read().at("target") == nullptr);
     CHECK_FALSE(read().contains("targets"));
+    CHECK_FALSE(read().contains("mentions"));
     CHECK(read().at("unlisted") == "places");
   }
 

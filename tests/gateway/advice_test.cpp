@@ -34,6 +34,11 @@ TEST_SUITE("gateway/advice") {
     CHECK(
         advice_for_client("mcpac tools list shows the tools; mcpac generate renews the headers") ==
         "search_tools shows the tools");
+    CHECK(
+        advice_for_client("mcpac tools list shows the tools; one that its server has gained since "
+                          "waits for mcpac lock accept") ==
+        "search_tools shows the tools; one that its server has gained since waits for the person "
+        "to accept it");
   }
 
   TEST_CASE("a command that no lookup stands for is for the person") {

@@ -441,6 +441,27 @@ int agent_main(mcpac::Requires<mcp::fixture::echo> rt) {
     check_records(workspace);
   }
 
+  TEST_CASE(
+      "of programs that are refused before they begin the first are recorded, the rest counted") {
+    const Workspace workspace(Workspace::fixture("plain"));
+    REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);
+    const char* source = R"(#include <mcpac.hpp>
+int agent_main(mcpac::Requires<mcpac::network>) { return 0; }
+)";
+    constexpr std::size_t kSent = 35;
+    Json programs = Json::array();
+    for (std::size_t i = 0; i < kSent; ++i) programs.push_back(executed(source));
+    const Json saw = served_over_stdio(workspace, {"--code", "--grant", "fixture.echo"}, programs);
+    for (std::size_t i = 0; i < kSent; ++i)
+      CHECK(content(saw, i).at("error").at("id") == "MCPAC-E0704");
+    CHECK(events(workspace, "RunRefused").size() == 32);
+    const auto counted = events(workspace, "Anomaly");
+    REQUIRE(counted.size() == 1);
+    CHECK(counted[0].at("payload") ==
+          Json{{"what", "more programs that were refused before they began"}, {"count", 3}});
+    check_records(workspace);
+  }
+
   TEST_CASE("what a rule asks of a program's call is asked of the person, once") {
     const Workspace& workspace = warm_workspace();
     const std::vector<std::string> options{"--code", "--ask", "everything.echo"};

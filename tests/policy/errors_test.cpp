@@ -65,6 +65,58 @@ TEST_CASE("what stands where something else was expected is answered with what t
     CHECK(error_of(either).fix.starts_with("write a rule for each"));
 }
 
+TEST_CASE("what other languages call otherwise is answered with the word for it") {
+  for (const auto& [text, fix] :
+       {std::pair{"kv.get max 3", "write calls <= 3"},
+        {"kv.get(key regex /a/)", "write re /…/"},
+        {"kv.get(key contains \"a\")", "write like \"*…*\""},
+        {"kv.get(key not in {\"a\"})",
+         "write != VALUE; a test is turned around by a rule deny, or except {…}"},
+        {"kv.get(key: \"a\")", "a value is compared with ==: path == \"a\""},
+        {"filesystem.read_text_file(path inside ./a)", "write within PATH"},
+        {"filesystem.read_text_file(path within data)", "./data"},
+        {"filesystem.read_text_file(path within $HOME/x)", "~/x"},
+        {"filesystem.read_text_file(path within file:///x)", "/x"},
+        {"filesystem.read_text_file(path within ~bob/x)", "write the whole path, from /"},
+        {"filesystem.read_text_file(path within ../x)", "/tmp/x"}}) {
+    CAPTURE(text);
+    CHECK(error_of(text).fix == fix);
+  }
+}
+
+TEST_CASE(
+    "a file that is no policy is answered with what one is, at the place where it goes wrong") {
+  const World world;
+  const auto error_in = [&](const std::string& file) {
+    const auto authority =
+        world.load({{.name = "p", .grants = {}, .asks = {}, .denies = {}, .files = {{file, "p"}}}});
+    REQUIRE_MESSAGE(!authority.has_value(), file);
+    return authority.error();
+  };
+  for (const auto& [text, fix] :
+       {std::pair{"kv.get\n", "write allow, ask or deny before kv."},
+        {"permit kv.get\n", "write allow"},
+        {"allow kv.get\nblock kv.set\n", "write deny"},
+        {"allow kv.get; deny kv.set\n", "nothing stands between statements: write one a line"},
+        {"allow kv.g*\n",
+         "'*' stands for all tools of a server, and for no part of a name: write SERVER.*, or a "
+         "rule "
+         "for each tool"},
+        {"{\"allow\": []}\n",
+         "a policy is no JSON: a statement a line, such as allow SERVER.TOOL(path within ./data)"},
+        {"// kv\n", "a comment begins with #"},
+        {"\xEF\xBB\xBF"
+         "allow kv.get\n",
+         "save the file as UTF-8 without it"},
+        {"policy x { allow kv.get }\n", "write \"x\""},
+        {"policy \"x\" {\n  allow kv.get\n", "close the block \"x\""},
+        {"use \"look\"\n", "the file has none: profile \"…\" { … }"}}) {
+    CAPTURE(text);
+    CHECK(error_in(text).fix == fix);
+  }
+  CHECK(error_in("allow kv\n\n").where == "p:1:9\n    | allow kv\n    |         ^");
+}
+
 TEST_CASE("a verb in a rule of the command line is answered with the option that it is") {
   for (const auto& [text, fix] : {std::pair{"allow kv.get", "--grant RULE"},
                                   {"ask kv.get", "--ask RULE"},

@@ -217,6 +217,20 @@ TEST_SUITE("policy/inclusion") {
         compare(all + "deny *.*(* host a.com)", all + "deny *.*(* host a.com scheme https)")));
   }
 
+  TEST_CASE("a deny of a path below a host is compared with every way to route a URL") {
+    const std::string host = "allow kv.get(key scheme https host a.com";
+    const std::string secret = "deny kv.get(key host a.com starts \"https://a.com/secret/\")";
+    const std::string wider = host + ")\n" + secret;
+    CHECK(included(wider, host + " starts \"https://a.com/pub/\")"));
+    for (const char* narrower :
+         {"https://a.com//", "https://a.com/secret;", "https://a.com/secret%2F"})
+      CHECK(std::holds_alternative<Excess>(
+          compare(wider, host + " starts \"" + std::string(narrower) + "\")")));
+    CHECK(included(wider, host + ")\ndeny kv.get(key host a.com starts \"https://a.com/secret\")"));
+    CHECK(std::holds_alternative<Excess>(
+        compare(wider, host + ")\ndeny kv.get(key host a.com starts \"https://a.com/secret/x\")")));
+  }
+
   TEST_CASE("an approved question is charged to the allows that match as well") {
     CHECK_FALSE(included("ask kv.get(key == \"a\")\nallow kv.get calls <= 3",
                          "ask kv.get(key == \"a\")\nallow kv.get(key != \"a\") calls <= 3"));

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "policy/match/parameter_names.h"
 #include "policy/support_inclusion.h"
 #include "policy/support_world.h"
+#include "policy/text/parser.h"
 
 namespace mcpac::policy::testing {
 namespace {
@@ -317,6 +319,167 @@ TEST_CASE("what an expression of a deny leaves out is noted with values that pas
   CHECK(notes("deny s.run(n re /[0-9]*/)\n").find("RM") == std::string::npos);
   CHECK(says(notes("deny s.get(url starts \"https://evil.com\")\n"), "a URL has many"));
   CHECK(notes("deny s.get(url host evil.com starts \"https://evil.com/x\")\n").empty());
+}
+
+namespace {
+
+std::vector<Note> notes_of(const std::string& rule, const ToolSchemas* tools = nullptr) {
+  const auto file = parse_file({"p", rule});
+  REQUIRE_MESSAGE(file, rule);
+  std::vector<Note> notes;
+  for (const auto& item : file->items) {
+    const auto& statement = std::get<ast::Statement>(item);
+    for (auto& note : left_open(std::get<ast::Rule>(statement), tools))
+      notes.push_back(std::move(note));
+  }
+  return notes;
+}
+
+// The answer of these denies, beside an allow of everything, to a call of s.t with one argument.
+bool denies(const std::string& rules, const std::string& argument, const Json& value) {
+  World world("2026-06-01T12:00:00Z", {{"s.t", {{"type", "object"}}}});
+  auto authority = world.load(
+      {{.name = "p", .grants = {"s.t"}, .asks = {}, .denies = {}, .files = {{rules, "p"}}}});
+  REQUIRE_MESSAGE(authority, rules);
+  return authority->decide(Permission::parse("s.t").value(), {{argument, value}}).effect ==
+         Effect::kDeny;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a deny or ask that compares how a place is spelled is noted, with what it lets through") {
+  struct Case {
+    const char* test;
+    const char* through;
+    const char* closed;
+  };
+  for (const auto& [test, through, closed] : {
+           Case{"path starts \"/etc\"", "\"/x/../etc\"", "path within /etc"},
+           Case{"path == \"/etc/passwd\"", "\"/x/../etc/passwd\"", "path within /etc/passwd"},
+           Case{"outputPath ends \".key\"", "\"/x/a.key/.\"", "outputPath matches /**/*.key"},
+           Case{"path like \"*secret*\"", "a folder that it lies in",
+                "path matches /**/*secret*/**"},
+           Case{"path like \"/srv/*\"", "\"/x/../srv/\"", "path within /srv"},
+           Case{"path re /.*\\.key/", "\"/x/a.key/.\"", "path matches /**/*.key"},
+           Case{"where starts \"~/.ssh\"", "\"~/x/../.ssh\"", "where within ~/.ssh"},
+           Case{"file == \"a/b\"", "\"./a/b\"", "file within ./a/b"},
+           Case{"* like \"*.ssh*\"", "a folder that it lies in", "* matches /**/*.ssh*/**"},
+           Case{"* like \"*/.ssh/*\"", "a folder that it lies in", "* matches /**/.ssh/**"},
+           Case{"* starts \"/etc\"", "\"/x/../etc\"", "* within /etc"},
+       }) {
+    CAPTURE(std::string(test));
+    for (const char* effect : {"deny", "ask"}) {
+      const auto notes = notes_of(fmt::format("{} s.t({}, ..)", effect, test));
+      REQUIRE(notes.size() == 1);
+      CHECK(notes[0].kind == "spelling");
+      INFO(notes[0].text);
+      CHECK(says(notes[0].text, through));
+      CHECK_FALSE(notes[0].why.empty());
+      CHECK(notes[0].fix == fmt::format("{} s.t({}, ..)", effect, closed));
+    }
+  }
+  const auto in = notes_of("deny s.t(path in {\"/a\", \"/b\"})");
+  REQUIRE(in.size() == 1);
+  CHECK(in[0].fix == "deny s.t(path within /a) deny s.t(path within /b)");
+  const auto url = notes_of("deny s.t(url like \"*evil.com*\")");
+  REQUIRE(url.size() == 1);
+  CHECK(says(url[0].text, "EVIL.COM"));
+  CHECK(url[0].fix == "deny s.t(url host evil.com)");
+}
+
+TEST_CASE("the rule that a note of a spelling proposes catches the place in every spelling") {
+  for (const char* test :
+       {"path starts \"/etc\"", "path == \"/etc/passwd\"", "path like \"*passwd*\"",
+        "path re /.*passwd/", "path in {\"/etc/shadow\", \"/etc/passwd\"}"}) {
+    const std::string rule = fmt::format("deny s.t({}, ..)", test);
+    CAPTURE(rule);
+    const auto notes = notes_of(rule);
+    REQUIRE(notes.size() == 1);
+    CHECK(denies(rule, "path", "/etc/passwd"));
+    int passed = 0;
+    for (const char* value : {"/etc/passwd", "/x/../etc/passwd", "//etc/passwd", "/etc/./passwd/.",
+                              "file:///etc/passwd", "/etc//passwd"}) {
+      CAPTURE(std::string(value));
+      CHECK(denies(notes[0].fix + "\n", "path", value));
+      passed += denies(rule, "path", value) ? 0 : 1;
+    }
+    // A word stands in all of these; a link and a folder above are what pass it.
+    CHECK((passed > 0) != rule.contains("like"));
+  }
+  const auto url = notes_of("deny s.t(url starts \"https://evil.com/secret\")");
+  REQUIRE(url.size() == 1);
+  for (const char* value : {"https://evil.com/secret", "HTTPS://EVIL.com/secret",
+                            "https://evil.com:443/secret", "https://evil.com//secret"})
+    CHECK(denies(url[0].fix + "\n", "url", value));
+}
+
+TEST_CASE(
+    "a deny or ask that reads the place, or is about no place, is not noted for its spelling") {
+  for (const char* rule :
+       {"deny s.t(path within /etc)", "deny *.*(* within ~/.ssh)",
+        "deny s.t(path matches /**/*.key)",
+        "deny s.t(url host evil.com starts \"https://evil.com/x\")",
+        "deny s.t(command starts \"rm\")", "deny s.t(command starts \"/usr/bin/rm\")",
+        "ask s.t(title like \"*urgent*\")", "deny s.t(profile == \"admin\")",
+        "deny s.t(state == \"closed\")", "deny s.t(n == 3)", "deny s.t(path != \"/a\")",
+        "deny s.t(direction in {\"up\", \"down\"})", "deny s.t(path absent)",
+        "deny s.t(* like \"*secret*\")", "deny s.t(path len 0..3)", "ask s.* otherwise"}) {
+    CAPTURE(std::string(rule));
+    const auto notes = notes_of(rule);
+    CHECK(std::ranges::count(notes, "spelling", &Note::kind) == 0);
+  }
+}
+
+TEST_CASE("what a parameter is for is known by its name, else by the schema") {
+  const Json schema = Json::parse(R"({"type": "object", "properties": {
+    "where": {"type": "string", "description": "Absolute path of the note"},
+    "at": {"type": "string", "format": "file-path"},
+    "from": {"type": "string", "format": "uri"},
+    "list": {"type": "array", "items": {"type": "string", "description": "A file to read"}},
+    "content": {"type": "string", "description": "Content to write to the file"}}})");
+  const ToolSchemas tools = {{Permission::parse("s.t").value(), schema}};
+  const auto kinds = [&](const std::string& rule) {
+    std::string all;
+    for (const auto& note : notes_of(rule, &tools)) all += note.kind + " ";
+    return all;
+  };
+  for (const char* name : {"where", "at", "list[*]"}) {
+    CAPTURE(std::string(name));
+    CHECK(kinds(fmt::format("deny s.t({} like \"*key*\")", name)) == "spelling ");
+    const auto allow = notes_of(fmt::format("allow s.t({} ends \".md\")", name), &tools);
+    REQUIRE(allow.size() == 1);
+    CHECK(says(allow[0].text, fmt::format("{} within ./ ends \".md\"", name)));
+    CHECK(notes_of(fmt::format("deny s.t({} like \"*key*\")", name)).empty());
+  }
+  CHECK(kinds("deny s.t(content like \"*key*\")").empty());
+  CHECK(kinds("deny s.t(from like \"*evil.com*\")") == "spelling ");
+  const auto foreign = notes_of("allow s.t(from ends \"example.com\")", &tools);
+  REQUIRE(foreign.size() == 1);
+  CHECK(says(foreign[0].text, "\"https://evil.org/example.com\""));
+  CHECK(says(foreign[0].text, "from scheme https host example.com"));
+  CHECK(place_named("outputPath") == ParameterKind::kPath);
+  CHECK(place_named("file_names") == ParameterKind::kNone);
+  CHECK(place_named("profile") == ParameterKind::kNone);
+  CHECK(place_named("path_count") == ParameterKind::kNone);
+  CHECK(place_named("base_url") == ParameterKind::kUrl);
+}
+
+TEST_CASE("a note of a wildcard has the rule with the tools that it covers now") {
+  const World world("2026-06-01T12:00:00Z",
+                    {{"s.a",
+                      {{"type", "object"},
+                       {"properties", {{"path", Json::object()}}},
+                       {"additionalProperties", false}}},
+                     {"s.b", {{"type", "object"}, {"additionalProperties", false}}}});
+  const auto environment = world.environment();
+  const auto fix = [&](const std::string& rule) {
+    const auto found = find_wildcards({"p", rule}, &environment);
+    REQUIRE(found.size() == 1);
+    return found[0].fix;
+  };
+  CHECK(says(fix("allow s.* calls <= 3\n"), "allow s.a, s.b calls <= 3; or"));
+  CHECK(says(fix("allow s.*(path within ./x)\n"), "allow s.a(path within ./x); or"));
 }
 
 }  // namespace mcpac::policy::testing

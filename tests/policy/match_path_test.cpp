@@ -1,5 +1,6 @@
 // Paths that text, kernel and server read apart.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "policy/support_world.h"
 
@@ -63,13 +64,15 @@ TEST_CASE("a home or a URL is no relative path: no allow admits it and every den
   World world;
   world.put("srv/data/a", "file");
   world.bases.roots["filesystem"] = world.base() + "/srv";
-  for (const char* path : {"~", "~/.ssh/id", "~root/x", "file:///etc/passwd", "FILE:/etc/passwd",
-                           "file:etc", "C:x", "vscode-remote:x"}) {
+  for (const char* path :
+       {"~", "~/.ssh/id", "~root/x", "file:///etc/passwd", "FILE:/etc/passwd", "file:etc", "C:x",
+        "vscode-remote:x", "$HOME/.ssh/id", "$(pwd)/x", "$X"}) {
     CAPTURE(path);
     CHECK_FALSE(admits(world, "path within @server/", path));
     CHECK(denies(world, "filesystem.read_text_file(path within ./secret)", path));
   }
-  for (const char* path : {"./~/x", "data/~x", "./file:x", "data/a:b", "12:30", "data"}) {
+  for (const char* path :
+       {"./~/x", "data/~x", "./$HOME", "$id.tsx", "./file:x", "data/a:b", "12:30", "data"}) {
     CAPTURE(path);
     CHECK(admits(world, "path within @server/", path));
     CHECK_FALSE(denies(world, "filesystem.read_text_file(path within ./secret)", path));
@@ -119,6 +122,233 @@ TEST_CASE("a deny over any string lets ordinary texts through") {
     CHECK_FALSE(denies(world, "*.*(* within ~/.ssh)", kInvoke,
                        {{"name", "x"}, {"arguments", {{"text", text}}}}));
   }
+}
+
+// A server that is given places, texts and commands, by what its schema says of them.
+struct Parameter {
+  const char* name;
+  const char* description = "";
+};
+
+struct RunWorld : World {
+  explicit RunWorld(const std::vector<Parameter>& parameters) {
+    Json properties = Json::object();
+    for (const auto& one : parameters)
+      properties[one.name] = {{"type", "string"}, {"description", one.description}};
+    add_tools({{"t.run", {{"type", "object"}, {"properties", properties}}}});
+    put("home/.ssh/id", "file");
+    put("secret/key", "file");
+  }
+};
+using Parameters = std::vector<Parameter>;
+
+bool denies_run(const World& world, const std::string& deny, const Json& arguments) {
+  auto authority = world
+                       .load({LayerText{.name = "the command line",
+                                        .grants = {"t.*"},
+                                        .asks = {},
+                                        .denies = {world.fill(deny)},
+                                        .files = {}}})
+                       .value();
+  return !authority.decide(Permission::parse("t.run").value(), world.fill(arguments)).allowed();
+}
+
+// What a text may be made of one path, by means other than path_readings.cpp takes it apart with.
+const std::vector<const char*>& ways_to_name() {
+  static const std::vector<const char*> kWays = {
+      // Schemes, with an authority or none.
+      "file:{}", "file://{}", "URL:file:{}", "git+file:{}", "jar:file:{}!/x", "view-source:file:{}",
+      "zip:{}", "sqlite:{}", "x-1.y:a+b:{}", "fi\nle:{}", " sqlite:{}", "zip:{}?x#y",
+      // Lists in a text.
+      "ok/a,{}", "{},ok/a", "ok/a;{}", "ok/a:{}", "ok/a\n{}", "ok/a {}", "ok/a|{}", "ok/a\t{}",
+      "a,b,c,{},d",
+      // Values of options and members.
+      "{}:ro", "{}=x", "key={}", "--file={}", "--file {}", "-f{}", "-f {}", "@{}", "-d@{}",
+      "a=b&c={}", "x?y={}",
+      // JSON with a comment before it, and what is cut at a NUL.
+      "/* c */ [\"{}\"]", "// c\n{{\"path\": \"{}\"}}", "# c\npath: \"{}\"",
+      // Commands.
+      "cat {}", "cat '{}'", "cat \"{}\"", "true;cat {}", "true && cat<{}", "echo $(cat {})",
+      "cat `echo {}`", "cat {}>x", "(cat {})", "cat {}|sort", "A=1 cat {}"};
+  return kWays;
+}
+
+TEST_CASE("a deny over any string catches what it denies wherever a word or a command names it") {
+  const RunWorld world(Parameters{{"key"}, {"path"}, {"command"}, {"content"}});
+  const std::string deny = "*.*(* within ./secret)";
+  for (const char* place : {"secret/key", "./secret/key", "${BASE}/secret/key", "x/../secret/key",
+                            "secret/new", "secret/../secret/key"}) {
+    for (const char* way : ways_to_name()) {
+      const std::string text = fmt::format(fmt::runtime(way), world.fill(std::string(place)));
+      CAPTURE(text);
+      for (const char* name : {"key", "path", "command"})
+        CHECK(denies_run(world, deny, {{name, text}}));
+      // The same of a name that no schema has, and in a list of words.
+      CHECK(denies_run(world, deny, {{"key", "x"}, {"more", {{"words", {"a", text}}}}}));
+    }
+  }
+  // What is denied itself, and asked about.
+  for (const char* way : ways_to_name()) {
+    const std::string text = fmt::format(fmt::runtime(way), "open/key");
+    CAPTURE(text);
+    for (const char* name : {"key", "path", "content"})
+      CHECK_FALSE(denies_run(world, deny, {{name, text}}));
+  }
+}
+
+TEST_CASE("a deny over any string knows what stands for the home, and what a shell expands") {
+  const RunWorld world(Parameters{{"key"}});
+  const std::string deny = "*.*(* within ~/.ssh)";
+  for (const char* text : {"$HOME/.ssh/id",
+                           "${DOLLAR}{HOME}/.ssh/id",
+                           "$(HOME)/.ssh/id",
+                           "${DOLLAR}{HOME:-x}/.ssh/id",
+                           "%USERPROFILE%/.ssh/id",
+                           "%userprofile%\\.ssh",
+                           "$env:HOME/.ssh/id",
+                           "~user/.ssh/id",
+                           "~root/.ssh/id",
+                           "cat $HOME/.ssh/id",
+                           "cd ~/.ssh && cat id",
+                           "~/.s*h/id",
+                           "~/.s?h/id",
+                           "~/.[s]sh/id",
+                           "~/.{ssh,x}/id",
+                           "~/{a,.ss{g,h}}/id",
+                           "cat ~/.s*/id",
+                           "${HOME}/.s*h/id",
+                           "file://~/.ssh/id",
+                           "file:~/.ssh",
+                           "notes://${HOME}/.ssh/id",
+                           "file:///~/.ssh/id",
+                           "file:%2e%73sh/../home/%2essh/id",
+                           "file:home/%252essh/id",
+                           "--key=~/.ssh/id",
+                           "cat ${HOME}/.s''sh/id",
+                           "cat ${HOME}/.s\\sh/id",
+                           "cat \"${HOME}\"/.ssh/id"}) {
+    std::string filled = text;
+    if (const auto at = filled.find("${DOLLAR}"); at != std::string::npos)
+      filled.replace(at, 9, "$");
+    CAPTURE(filled);
+    CHECK(denies_run(world, deny, {{"key", filled}}));
+  }
+  const RunWorld other(Parameters{{"key"}});
+  for (const char* text :
+       {"$PWD/secret/key", "$(pwd)/secret/key", "`pwd`/secret/key", "~+/secret/key", "%CD%/secret",
+        "cat $PWD/secret/key", "sqlite:///secret/key", "file://secret/key", "notes:///secret/key",
+        "notes://a/secret/key", "rm -rf secret", "cd secret && cat key", "sort <secret"}) {
+    CAPTURE(std::string(text));
+    CHECK(denies_run(other, "*.*(* within ./secret)", {{"key", text}}));
+  }
+  // A NUL ends a name to what is written in C.
+  CHECK(denies_run(other, "*.*(* matches ./secret/key)",
+                   {{"key", std::string("./secret/key\0y", 14)}}));
+}
+
+TEST_CASE("of what is plainly no path a deny over any string says nothing") {
+  const RunWorld world(Parameters{{"separator"},
+                                  {"content"},
+                                  {"newText"},
+                                  {"message"},
+                                  {"query"},
+                                  {"pattern"},
+                                  {"title"},
+                                  {"url"},
+                                  {"path"}});
+  const std::string home = "*.*(* within ~/.ssh)";
+  for (const auto& [name, text] : std::initializer_list<std::pair<const char*, std::string>>{
+           {"separator", "/"},
+           {"separator", "."},
+           {"content", "~"},
+           {"content", ""},
+           {"content", "."},
+           {"newText", ""},
+           {"newText", "/"},
+           {"message", "Cannot read ~/.ssh/config on this machine"},
+           {"title", "Where is ~/.ssh/config?"},
+           {"pattern", "*"},
+           {"pattern", "**/*.md"},
+           {"query", ""},
+           {"query", "label:bug author:@me sort:updated-desc"},
+           {"query", "either/or and/or"},
+           {"url", "https://example.com/home/user/.ssh?x=/a#~"},
+           {"path", "notes/a (1) [draft], v2; it's.txt"},
+           {"path", "src/*.cpp"},
+           {"path", "app/[id]/page.tsx"},
+           {"path", "routes/$id.tsx"}}) {
+    CAPTURE(std::string(name));
+    CAPTURE(text);
+    CHECK_FALSE(denies_run(world, home, {{name, text}}));
+  }
+  // A page that mentions the place in a sentence, whatever its argument is called.
+  std::string page = "How to set it up. ";
+  for (int i = 0; i < 20; ++i) page += "Read the manual, then go on. ";
+  page += "The keys are in ~/.ssh/id, and the hosts in /etc/hosts.\n";
+  for (const char* name : {"content", "query", "unknown"}) {
+    CHECK_FALSE(denies_run(world, home, {{name, page}}));
+    CHECK_FALSE(denies_run(world, "*.*(* within /etc)", {{name, page}}));
+  }
+}
+
+TEST_CASE("an empty value is the start of relative paths, of an argument that is for a path") {
+  RunWorld world(Parameters{{"path"}, {"where", "The folder to list"}, {"name"}, {"content"}});
+  world.bases.given_folders["t"] = {world.base() + "/home"};
+  for (const char* deny : {"*.*(* within ~/.ssh)", "*.*(* within ${BASE}/home)"}) {
+    CAPTURE(std::string(deny));
+    for (const std::string& text :
+         {std::string(), std::string(" "), std::string("\t\n"), std::string("\"\""),
+          std::string("\u200b"), std::string("."), std::string("./"), std::string("./.")}) {
+      CAPTURE(text);
+      CHECK(denies_run(world, deny, {{"path", text}}));
+      CHECK(denies_run(world, deny, {{"where", text}}));
+      CHECK(denies_run(world, deny, {{"path", "x"}, {"where", text}}));
+    }
+    for (const char* name : {"name", "content"}) CHECK_FALSE(denies_run(world, deny, {{name, ""}}));
+  }
+  CHECK_FALSE(denies_run(world, "*.*(* within /srv/other)", {{"path", ""}}));
+  CHECK(denies_run(world, "t.*(path within ~/.ssh)", {{"path", ""}}));
+}
+
+TEST_CASE("which policy admits more knows what an argument is for, and what a part of it names") {
+  RunWorld world(Parameters{{"path"}, {"name"}});
+  world.bases.given_folders["t"] = {world.base() + "/home"};
+  const auto load = [&](const std::string& grant, std::vector<std::string> denies) {
+    for (auto& deny : denies) deny = world.fill(deny);
+    return world
+        .load({LayerText{.name = "the command line",
+                         .grants = {grant},
+                         .asks = {},
+                         .denies = std::move(denies),
+                         .files = {}}})
+        .value();
+  };
+  const auto includes = [](const Authority& wider, const Authority& narrower) {
+    return std::holds_alternative<Included>(wider.includes(narrower));
+  };
+  const auto denied = load("t.run", {"*.*(* within ~/.ssh)"});
+  CHECK_FALSE(includes(denied, load("t.run(path == \"\")", {})));
+  CHECK(includes(denied, load("t.run(name == \"\")", {})));
+  CHECK_FALSE(includes(denied, load("t.run(name == \"a,~/.ssh/id\")", {})));
+  CHECK_FALSE(includes(denied, load("t.run(name == \"notes://~/.ssh/id\")", {})));
+  CHECK(includes(denied, load("t.run(name == \"a,~/.sshrc\")", {})));
+  CHECK(includes(denied, denied));
+  CHECK(includes(load("t.run", {}), denied));
+  CHECK_FALSE(includes(denied, load("t.run", {})));
+  CHECK_FALSE(includes(denied, load("t.run(name like \"*\")", {})));
+}
+
+TEST_CASE("of a remote server a deny over any string takes no text for a path that is none") {
+  RunWorld world(Parameters{{"path"}, {"text"}, {"name"}, {"command"}});
+  world.bases.remote_servers.insert("t");
+  const std::string deny = "*.*(* within /srv/secret)";
+  for (const char* name : {"text", "name", "command"})
+    CHECK_FALSE(denies_run(world, deny, {{name, "ls -la words"}}));
+  for (const char* name : {"path", "name", "command"}) {
+    CHECK(denies_run(world, deny, {{name, "/srv/secret/x"}}));
+    CHECK(denies_run(world, deny, {{name, "a,/srv/secret/x"}}));
+  }
+  CHECK(denies_run(world, deny, {{"path", "../../srv/secret/x"}}));
 }
 
 }  // namespace mcpac::policy::testing

@@ -162,6 +162,13 @@ const std::vector<Shape>& shapes() {
        R"({"type":"object","properties":{"o":{"anyOf":[{"$ref":"#here"},{"type":"null"}]}},
         "$defs":{"O":{"$anchor":"here","type":"object","properties":{"mode":{"default":"danger"}}}}})",
        R"({"o":{}})", R"({"o":{"mode":"safe"}})"},
+      {"in the default of the object, which is given",
+       R"({"type":"object","properties":{"o":{"type":"object","default":{"mode":"danger"},
+        "properties":{"mode":{"type":"string"},"x":{}}}}})",
+       R"({"o":{"x":1}})", R"({"o":{"mode":"safe"}})"},
+      {"a member of a given object", R"({"type":"object","properties":{"o":{"type":"object",
+        "properties":{"mode":{"type":"string","default":"danger"}}}}})",
+       R"({"o":{}})", R"({"o":{"mode":"safe"}})"},
   };
   return all;
 }
@@ -198,6 +205,58 @@ TEST_CASE("a name that folds to one of the schema is refused before any rule, at
     CAPTURE(call);
     CHECK(answer(*world, all, call).effect == "allow");
   }
+}
+
+TEST_CASE("a name that a form decoder or a binder of dotted keys takes for one is refused") {
+  const auto world = world_with(kMoves);
+  const auto all = rules({"s.t"});
+  for (const auto& [call, meant] : std::vector<std::pair<std::string, std::string>>{
+           {R"({"source[]":"x"})", "\"source\"?"},
+           {R"({"source[0]":"x"})", "\"source\"?"},
+           {R"({"[source]":"x"})", "\"source\"?"},
+           {R"({"\"source\"":"x"})", "\"source\"?"},
+           {R"({"'source'":"x"})", "\"source\"?"},
+           {"{\"\u201csource\u201d\":\"x\"}", "\"source\"?"},
+           {R"({"source:":"x"})", "\"source\"?"},
+           {R"({"$source":"x"})", "\"source\"?"},
+           {R"({"so.urce":"x"})", "\"source\"?"},
+           {R"({" source":"x"})", "\"source\"?"},
+           {"{\"\uff53\uff4f\uff55\uff52\uff43\uff45\uff3b\uff3d\":\"x\"}", "\"source\"?"},
+           {R"({"options.mode":"x"})", "\"mode\" in \"options\"?"},
+           {R"({"options[mode]":"x"})", "\"mode\" in \"options\"?"},
+           {R"({"options[mode][]":"x"})", "\"mode\" in \"options\"?"},
+           {R"({"OPTIONS[Mode]":"x"})", "\"mode\" in \"options\"?"},
+           {R"({"options:mode":"x"})", "\"mode\" in \"options\"?"},
+           {"{\"options\uff0emode\":\"x\"}", "\"mode\" in \"options\"?"},
+           {R"({"edits[0].oldText":"x"})", "\"oldText\" in \"edits\"?"},
+           {R"({"edits[][old_text]":"x"})", "\"oldText\" in \"edits\"?"},
+           {R"({"how.force":true})", "\"force\" in \"how\"?"},
+           {R"({"env":{"any":{"key[]":"x"}}})", "\"key\"?"}}) {
+    CAPTURE(call);
+    const Answer got = answer(*world, all, call);
+    CHECK(got.effect == "invalid");
+    CHECK_MESSAGE(has_text(got.why, "did you mean " + meant), got.why);
+  }
+  for (const char* call :
+       {R"({"source.x":"x"})", R"({"options.other":"x"})", R"({"other.mode":"x"})",
+        R"({"free":{"options.mode":"x","a.b[]":1,"$id":2}})", R"({"[]":"x"})",
+        R"({".":"x","$":"x"})"}) {
+    CAPTURE(call);
+    CHECK(answer(*world, all, call).effect == "allow");
+  }
+  // What only a rule names, or the schema one step and a rule the next.
+  const auto denies = rules({"s.t"}, {R"(s.t(free.list[*].mode == "danger"))"});
+  for (const char* call :
+       {R"({"free.list[0].mode":"danger"})", R"({"free[list][][mode]":"danger"})",
+        R"({"free":{"list.mode":"danger"}})", R"({"free":{"list":[{"mode[]":"danger"}]}})"}) {
+    CAPTURE(call);
+    CHECK(answer(*world, denies, call).effect == "invalid");
+  }
+  CHECK(answer(*world, denies, R"({"free":{"list.other":"danger"}})").effect == "allow");
+  // A schema that has such a name means it.
+  const auto exact = world_with(R"({"type":"object","properties":{
+    "page":{"type":"object","properties":{"size":{}}},"page[size]":{},"tags[]":{},"tags":{}}})");
+  CHECK(answer(*exact, all, R"({"page[size]":1,"tags[]":"x"})").effect == "allow");
 }
 
 TEST_CASE("a name that folds to one that a rule reads is refused where the schema names none") {
@@ -305,6 +364,30 @@ TEST_CASE("which policy admits more is told with what is left out in mind") {
     const std::string wrong = why_no_witness(*world, denied, all, std::get<Excess>(more));
     CHECK_MESSAGE(wrong.empty(), wrong);
   }
+}
+
+TEST_CASE("a limit over several tools is compared with what calls of the others leave out") {
+  // The one call of each that is granted leaves `o` out, whose default is "danger".
+  World world("2026-06-01T12:00:00Z", Json{{"s.t", Json::parse(shapes()[0].schema)},
+                                           {"s.u", Json::parse(shapes()[0].schema)}});
+  const std::string apart = "allow s.t(o absent) calls <= 3\nallow s.u(o absent) calls <= 3\n";
+  const auto is_within = [&](const std::string& wider, const std::string& rest) {
+    return std::holds_alternative<Included>(
+        policy_of(world, "allow s.t(o absent), s.u(o absent) calls <= " + wider + rest)
+            .includes(policy_of(world, apart + rest)));
+  };
+  CHECK_FALSE(is_within("5\n", "\n"));
+  CHECK(is_within("6\n", "\n"));
+  // Every such call is asked about for its default, and a yes is not limited.
+  CHECK(is_within("5\n", "ask s.t(o.mode == \"danger\"), s.u(o.mode == \"danger\")\n"));
+}
+
+TEST_CASE("a schema whose default leads back into itself is read to its end") {
+  const auto world = world_with(R"({"type":"object","properties":{
+    "child":{"$ref":"#","default":{"child":{"mode":"danger"}}},"mode":{"type":"string"}}})");
+  const auto denies = rules({"s.t"}, {R"(s.t(child.child.mode == "danger"))"});
+  CHECK(answer(*world, denies, R"({"mode":"x","child":{"mode":"y"}})").effect == "deny");
+  CHECK(answer(*world, denies, R"({"child":{"child":{"mode":"safe"}}})").effect == "allow");
 }
 
 TEST_CASE("what is foreseen of a call that leaves a member out is what is decided") {

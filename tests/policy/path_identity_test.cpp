@@ -258,6 +258,36 @@ TEST_CASE("a denial for the folder above says so, and how to say that a tool act
   CHECK(missed.would_grant.empty());
 }
 
+TEST_CASE("a tool that moves or lists a tree is told what to do instead") {
+  const World world;
+  world.put("home/.ssh/id", "file");
+  const auto denied = decide(world, {"filesystem.*"}, {"*.*(* within ~/.ssh)"}, kMove,
+                             {{"source", "${HOME}"}, {"destination", "x"}});
+  CHECK(denied.remark.find("may reach all that is in it") != std::string::npos);
+  CHECK(denied.remark.find("--entry-only") == std::string::npos);
+}
+
+TEST_CASE("a rule's path without an anchor is told one that works") {
+  World world;
+  world.put("data/x", "dir");
+  for (const char* path :
+       {"../x", "data/../other", "$PWD/data", "${DOLLAR}{PWD}", ".", "~", "$HOME/data", "@server",
+        "file:///srv/x", "data", "./data/../../x", "~/../y"}) {
+    CAPTURE(std::string(path));
+    std::string text = path;
+    if (const auto at = text.find("${DOLLAR}"); at != std::string::npos) text.replace(at, 9, "$");
+    world.bases.roots["filesystem"] = world.base();
+    const auto refused =
+        world.grant({"filesystem.read_text_file(path within " + Json(text).dump() + ")"});
+    REQUIRE_FALSE(refused);
+    const std::string fix = refused.error().fix;
+    CAPTURE(fix);
+    CHECK(world.grant({"filesystem.read_text_file(path within " + Json(fix).dump() + ")"}));
+  }
+    CHECK(world.grant({"filesystem.read_text_file(path within $DATA/x)"}).error().fix ==
+          "write the whole path, from /");
+}
+
 TEST_CASE("what a remote server has is decided by the text: every path may be a folder") {
   World world;
   world.bases.remote_servers.insert("filesystem");

@@ -61,6 +61,20 @@ TEST_CASE("a path that servers read apart is refused, and a code without a need 
   }
 }
 
+TEST_CASE("what is read is read again in the text that is written") {
+  // Bytes beyond ASCII are encoded there, and a colon begins no path.
+  for (const std::string url : {"http://0/:0\xA7/:./", "http://h/:./", "http://h/\xA7/..;x"}) {
+    const auto first = read_url(url);
+    if (!first) {
+      CHECK_FALSE(read_url("http://h/%A7/..;x").has_value());
+      continue;
+    }
+    const auto again = read_url(first->text());
+    REQUIRE_MESSAGE(again.has_value(), url);
+    CHECK(again->text() == first->text());
+  }
+}
+
 TEST_CASE("names are compared in lower case, as A-labels, without the last dot") {
   CHECK(host_of("HTTPS://WWW.Example.COM./x") == "www.example.com");
   CHECK(host_of("https://b\xC3\xBC"

@@ -34,10 +34,12 @@ bool is_doubtful_name(std::string name) {
          name == "." || longest > 63 || name.size() > 253;
 }
 
-// Whose readers take the path for several: dots beside encoded slashes, encoded control bytes.
+// Whose readers take the path for several: dots beside encoded slashes, encoded control bytes, two
+// dots in one character.
 bool is_doubtful_path(std::string_view href) {
   static const RE2 kDoubtful(
-      "%(?:[01][0-9A-Fa-f]|7[Ff])|%(?:2[fF]|5[cC])|(?:\\.|%2[eE])(?:\\.|%2[eE])?%2[fF]");
+      "%(?:[01][0-9A-Fa-f]|7[Ff])|%(?:2[fF]|5[cC])|(?:\\.|%2[eE])(?:\\.|%2[eE])?%2[fF]|"
+      "%E2%80%A5");
   return RE2::PartialMatch(href.substr(0, href.find_first_of("?#")), kDoubtful);
 }
 

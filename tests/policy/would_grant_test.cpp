@@ -224,9 +224,59 @@ TEST_SUITE("policy/would_grant") {
         read, {.known = {{"path", "/etc/hostname"}}, .unknown = {"tail"}, .open = false});
     CHECK(free.would_grant.empty());
     CHECK(free.no_grant.find("what tail will be only the run knows") != std::string::npos);
-    CHECK(authority.exact_rule(read, {.known = {{"path", "a"}}, .unknown = {}, .open = false}) ==
-          "filesystem.read_text_file(path == \"a\")");
-    CHECK_FALSE(authority.exact_rule(read, {.known = {{"path", "a"}}, .unknown = {"head"}}));
+    const auto exact =
+        authority.least_rule(read, {.known = {{"path", "a"}}, .unknown = {}, .open = false});
+    CHECK(exact.rule == "filesystem.read_text_file(path == \"a\")");
+    CHECK(exact.is_exact);
+    CHECK_FALSE(
+        authority.least_rule(read, {.known = {{"path", "a"}}, .unknown = {"head"}}).is_exact);
+  }
+
+  TEST_CASE("a rule for what is not granted keeps what the nearest rule of a wildcard tests") {
+    const World world;
+    const auto write = named_tool("filesystem.write_file");
+    const auto authority = world.grant({"filesystem.*(path within ./data) calls <= 3"}).value();
+    const auto known = authority.least_rule(
+        write, {.known = {{"path", "data/x"}}, .unknown = {"content"}, .open = false});
+    CHECK(known.rule ==
+          "filesystem.write_file(path == \"data/x\" within ./data, content any) calls <= 3");
+    CHECK_FALSE(known.is_exact);
+    CHECK(authority.least_rule(write, {.known = Json::object(), .unknown = {"path", "content"}})
+              .rule == "filesystem.write_file(content any, path within ./data) calls <= 3");
+    const auto escaped = authority.least_rule(
+        write, {.known = {{"path", "data/../../x"}, {"content", "c"}}, .unknown = {}});
+    CHECK(escaped.rule.empty());
+    CHECK(escaped.escaped.find("no reason to grant it") != std::string::npos);
+  }
+
+  TEST_CASE("where two layers refuse a call, the one above the run's own is named with its rule") {
+    const World world;
+    LayerText ceiling;
+    ceiling.name = "mcpac.policy";
+    ceiling.files = {PolicyFile("\nallow filesystem.read_text_file(path within ./other)\n")};
+    const std::vector<LayerText> layers{own_layer({"filesystem.read_text_file(path == \"q\")"}, {}),
+                                        ceiling};
+    auto authority = world.load(layers).value();
+    const auto read = named_tool("filesystem.read_text_file");
+    const Json data{{"path", "data/a"}};
+    const auto explained = authority.explain(read, data).decision;
+    CHECK(explained.would_grant.empty());
+    CHECK(explained.no_grant ==
+          "mcpac.policy:2 refuses it as well: path \"data/a\" is not within ./other");
+    const CallInSource call{.known = data, .unknown = {}, .open = false};
+    CHECK(authority.foresee(read, call).no_grant == explained.no_grant);
+    // With permission checks off the run's own layer is not what refuses it.
+    Evidence evidence;
+    const auto off = authority.decide(read, data, {}, evidence, Lifted::kUngranted);
+    CHECK(off.effect == Effect::kDeny);
+    CHECK_FALSE(off.lifted);
+    CHECK(off.layer == "mcpac.policy");
+    CHECK(off.place == "mcpac.policy:2");
+    CHECK(off.reason == "path \"data/a\" is not within ./other");
+    const auto foreseen = authority.foresee(read, call, Lifted::kUngranted);
+    CHECK(foreseen.layer == "mcpac.policy");
+    CHECK(foreseen.place == "mcpac.policy:2");
+    CHECK_FALSE(foreseen.only_ungranted);
   }
 
   TEST_CASE("of a recorded call its own rules are told, and never more than they granted") {

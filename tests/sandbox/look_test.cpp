@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
-#include <linux/fuse.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -13,11 +12,10 @@
 
 #include <array>
 #include <csignal>
-#include <cstring>
-#include <vector>
 
 #include "core/file.h"
 #include "sandbox/support_sandbox.h"
+#include "support_fuse.h"
 
 namespace mcpac::sandbox::test {
 namespace {
@@ -25,21 +23,10 @@ namespace {
 constexpr std::size_t kPage = 4096;
 constexpr unsigned kPatience = 60;  // seconds; the server's end lets everything go that hangs
 
-// A FUSE server whose one file can be opened and never be read.
-class StalledServer {
+// One file, which can be opened and never be read.
+class StalledServer : public mcpac::testing::FuseServer {
  public:
-  explicit StalledServer(int device) : device_(device) {}
-  [[noreturn]] void serve() {
-    ::alarm(kPatience);
-    std::vector<char> request(std::size_t{1} << 20U);
-    for (;;) {
-      const ssize_t size = ::read(device_, request.data(), request.size());
-      fuse_in_header head{};
-      if (size < static_cast<ssize_t>(sizeof head)) ::_exit(0);
-      std::memcpy(&head, request.data(), sizeof head);
-      answer(head);
-    }
-  }
+  using FuseServer::FuseServer;
 
  private:
   static fuse_attr attributes(std::uint64_t node) {
@@ -50,16 +37,10 @@ class StalledServer {
     attributes.nlink = 1;
     return attributes;
   }
-  void answer(const fuse_in_header& head) {
+  void answer(const fuse_in_header& head, const char*) override {
     constexpr std::uint64_t kForLong = 1000;
     constexpr std::uint64_t kFile = 2;
-    if (head.opcode == FUSE_INIT) {
-      fuse_init_out out{};
-      out.major = FUSE_KERNEL_VERSION;
-      out.minor = FUSE_KERNEL_MINOR_VERSION;
-      out.max_write = kPage;
-      reply(head, out);
-    } else if (head.opcode == FUSE_LOOKUP) {
+    if (head.opcode == FUSE_LOOKUP) {
       fuse_entry_out out{};
       out.nodeid = kFile;
       out.entry_valid = out.attr_valid = kForLong;
@@ -72,26 +53,10 @@ class StalledServer {
       reply(head, out);
     } else if (head.opcode == FUSE_OPEN) {
       reply(head, fuse_open_out{});
-    } else if (head.opcode != FUSE_READ && head.opcode != FUSE_FORGET) {
-      send(head, nullptr, 0, -ENOSYS);
+    } else if (head.opcode != FUSE_READ) {
+      refuse(head, ENOSYS);
     }
   }
-  template <class T>
-  void reply(const fuse_in_header& head, const T& out) {
-    send(head, &out, sizeof out, 0);
-  }
-  void send(const fuse_in_header& head, const void* body, std::size_t size, int error) {
-    fuse_out_header out{};
-    out.len = static_cast<std::uint32_t>(sizeof out + size);
-    out.error = error;
-    out.unique = head.unique;
-    std::vector<char> packet(out.len);
-    std::memcpy(packet.data(), &out, sizeof out);
-    if (size > 0) std::memcpy(packet.data() + sizeof out, body, size);
-    if (::write(device_, packet.data(), packet.size()) < 0) errno = 0;  // interrupted requests
-  }
-
-  int device_;
 };
 
 struct Victim {
@@ -137,7 +102,11 @@ std::string look_at_stalled_file() {
   if (!device || ::mount("stalled", "/mnt", "fuse", 0, options.c_str()) != 0)
     return "skipped: no FUSE";
   const pid_t server = ::fork();
-  if (server == 0) StalledServer(device.get()).serve();
+  if (server == 0) {
+    ::alarm(kPatience);
+    StalledServer(device.get()).serve();
+    ::_exit(0);
+  }
   device.reset();
   const Victim victim = start_victim("/mnt/file");
   std::string text = "no victim";

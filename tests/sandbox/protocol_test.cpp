@@ -16,6 +16,10 @@ Spec full_spec() {
   spec.lowest_tier = Tier::kB;
   spec.limits.cpu = std::chrono::seconds(7);
   spec.limits.memory = 1U << 20U;
+  spec.kept_names = {".git", "lefthook*"};
+  spec.kept_folders = {{.device = 3, .inode = 7}};
+  spec.kept_places = {"/inside/tools/hooks"};
+  spec.new_file_mask = 027;
   spec.standard_output = 5;
   spec.channel = 6;
   return spec;
@@ -36,6 +40,10 @@ TEST_SUITE("sandbox/protocol") {
     CHECK(spawn->spec.lowest_tier == Tier::kB);
     CHECK(spawn->spec.limits.cpu == std::chrono::seconds(7));
     CHECK(spawn->spec.limits.memory == 1U << 20U);
+    CHECK(spawn->spec.kept_names == full_spec().kept_names);
+    CHECK(spawn->spec.kept_folders == full_spec().kept_folders);
+    CHECK(spawn->spec.kept_places == full_spec().kept_places);
+    CHECK(spawn->spec.new_file_mask == 027U);
     REQUIRE(spawn->spec.mounts.size() == 1);
     CHECK(spawn->spec.mounts[0].access == Mount::Access::kReadWrite);
     CHECK_FALSE(spawn->has_input);

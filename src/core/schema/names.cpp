@@ -1,19 +1,24 @@
-#include "core/schema/names.h"
-
+// Names of members as decoders read them that do not read exactly.
+//
+// Go's encoding/json takes "SOURCE" and "ſource" for "source" (Unicode simple folding), and the
+// last one wins; .NET's web defaults fold case, pydantic and json/v2 take "max_length" for
+// "maxLength" on request. qs, PHP and Rails take "path[]" for "path" and "options[mode]" for the
+// member "mode" of "options"; Spring and lodash take "options.mode" for it. So a name that a schema
+// does not have, and that some decoder takes for one that it has, says one thing to rules and
+// another to the server.
 #include <fmt/format.h>
-#include <unicase.h>
-#include <uninorm.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <unordered_map>
 #include <vector>
 
+#include "core/ascii.h"
 #include "core/characters.h"
 #include "core/schema/places.h"
 #include "core/schema/validate.h"
 #include "core/schema/validator.h"
+#include "core/unicode_folding.h"
 
 namespace mcpac::schema {
 namespace {
@@ -21,19 +26,16 @@ namespace {
 // About a second, as for validation: one schema or name looked at costs 1.
 constexpr std::size_t kMostNameWork = 20'000'000;
 
-bool is_left_out(char32_t code) {
-  return code == '_' || code == '-' || code == ' ' || is_invisible(code);
-}
-
 // By what they fold to; of several the first.
 using Folded = std::unordered_map<std::string, std::string>;
 
 // The names at one place, and which of them another spelling means.
 class NamesOfPlace {
  public:
-  void add(const std::string& name) { folded_.emplace(folded_name(name), name); }
-  [[nodiscard]] const std::string* meant_by(const std::string& name) const {
-    const auto found = folded_.find(folded_name(name));
+  void add(const std::string& name) { folded_.emplace(folded_member(name), name); }
+  [[nodiscard]] const std::string* meant_by(std::string_view name) const {
+    const std::string plain = folded_member(name);
+    const auto found = plain.empty() ? folded_.end() : folded_.find(plain);
     return found == folded_.end() ? nullptr : &found->second;
   }
 
@@ -76,6 +78,34 @@ NamesOfPlace names_of(const NamedMembers& named) {
   NamesOfPlace names;
   for (const auto& [name, below] : named.members) names.add(name);
   return names;
+}
+
+// "options.mode", "options[mode]", "items[0].path", "paths[]": the names in it, without numbers.
+// Nothing for what is one name as it stands, or has more steps than a rule may have.
+std::vector<std::string> steps_of(std::string_view name) {
+  constexpr std::u32string_view kBetween = U".[]:\uff0e\uff3b\uff3d\uff1a";
+  constexpr std::size_t kMostSteps = 64;
+  std::vector<std::string> steps;
+  std::string step;
+  const auto end_step = [&] {
+    if (!step.empty() && !std::ranges::all_of(step, is_digit)) steps.push_back(step);
+    step.clear();
+  };
+  bool is_apart = false;
+  for (std::string_view rest = name; !rest.empty() && steps.size() <= kMostSteps;) {
+    const auto [code, bytes] = first_character(rest);
+    const bool is_between = kBetween.contains(code);
+    is_apart = is_apart || is_between;
+    if (is_between) {
+      end_step();
+    } else {
+      step += rest.substr(0, bytes);
+    }
+    rest.remove_prefix(bytes);
+  }
+  end_step();
+  if (!is_apart || steps.size() > kMostSteps) steps.clear();
+  return steps;
 }
 
 class NameCheck {
@@ -135,13 +165,63 @@ class NameCheck {
       if (named != nullptr && !named->members.contains(name)) meant = known(*named).meant_by(name);
     }
     ++work_;
-    if (meant == nullptr) return false;
+    if (meant == nullptr) return is_taken_apart(name, place, path, others);
     found_ = SchemaViolation{
         pointer_of(path), "properties",
         fmt::format("is another spelling of \"{}\", which some servers take for it: did you mean "
                     "\"{}\"?",
                     meant->substr(0, 100), meant->substr(0, 100))};
     return true;
+  }
+
+  // Whether each step of it leads to a member that is named.
+  bool is_taken_apart(const std::string& name, Place& place, const Path& path, Others& others) {
+    const auto steps = steps_of(name);
+    if (steps.empty()) return false;
+    Place* at = &place;
+    const NamedMembers* named = others_at(others, *path.outer);
+    std::string above;
+    std::string last;
+    for (const auto& step : steps) {
+      const auto meant = named_at(step, at, named);
+      ++work_;
+      if (!meant) return false;
+      if (!last.empty()) above += (above.empty() ? "" : ".") + last;
+      last = meant->substr(0, 100);
+    }
+    const std::string where =
+        above.empty() ? "" : fmt::format(" in \"{}\"", std::string_view(above).substr(0, 100));
+    found_ = SchemaViolation{
+        pointer_of(path), "properties",
+        fmt::format("is another spelling of \"{}\"{}, which some servers take for it: did you mean "
+                    "\"{}\"{}?",
+                    last, where, last, where)};
+    return true;
+  }
+
+  // The name that a step means here, or in the elements of what is here; `at` and `named` go there.
+  std::optional<std::string> named_at(const std::string& step, Place*& at,
+                                      const NamedMembers*& named) {
+    for (int depth = 0; depth < 2; ++depth) {
+      if (depth > 0) {
+        at = &places_.element(*at, 0);
+        named = named == nullptr ? nullptr : named->elements.get();
+      }
+      const std::string* meant = at->names(step) ? &step : known(*at).meant_by(step);
+      if (meant == nullptr && named != nullptr)
+        meant = named->members.contains(step) ? &step : known(*named).meant_by(step);
+      if (meant == nullptr) continue;
+      std::string name = *meant;
+      at = &places_.member(*at, name);
+      const auto* below = named;
+      named = nullptr;
+      if (below != nullptr) {
+        const auto found = below->members.find(name);
+        if (found != below->members.end()) named = &found->second;
+      }
+      return name;
+    }
+    return std::nullopt;
   }
 
   const NamedMembers* others_at(Others& others, const Path& path) {
@@ -193,32 +273,6 @@ bool is_plainly_named(const Node& root, const Json& value) {
 }
 
 }  // namespace
-
-std::string folded_name(std::string_view name) {
-  std::string folded;
-  const bool is_ascii =
-      std::ranges::all_of(name, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-  if (is_ascii) {
-    for (const char c : name) {
-      if (is_left_out(static_cast<unsigned char>(c))) continue;
-      folded += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-    }
-    return folded;
-  }
-  std::size_t length = 0;
-  const std::unique_ptr<std::uint8_t, decltype(&std::free)> normal(
-      u8_casefold(reinterpret_cast<const std::uint8_t*>(name.data()), name.size(), nullptr,
-                  UNINORM_NFKD, nullptr, &length),
-      &std::free);
-  if (!normal) return std::string(name);
-  std::string_view rest(reinterpret_cast<const char*>(normal.get()), length);
-  while (!rest.empty()) {
-    const auto [code, bytes] = first_character(rest);
-    if (!is_left_out(code)) folded += rest.substr(0, bytes);
-    rest.remove_prefix(bytes);
-  }
-  return folded;
-}
 
 std::optional<SchemaViolation> find_misnamed(const Program& program, const Json& value,
                                              const AlsoNamed& also) {

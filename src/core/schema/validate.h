@@ -1,4 +1,4 @@
-// Validation of one value against a compiled schema.
+// What is asked of one value and a compiled schema: names, defaults, validation.
 #pragma once
 
 #include <optional>
@@ -12,6 +12,11 @@ namespace mcpac::schema {
 [[nodiscard]] std::optional<SchemaViolation> validate(const Program& program, const Json& value);
 // Fills absent members from "default"; see JsonSchema::fill_defaults.
 [[nodiscard]] bool fill_defaults(const Program& program, Json& value);
+// The first member, in the order of the value, that `also` and the schema do not name and that some
+// decoder takes for one that they name at this place (names.cpp).
+[[nodiscard]] std::optional<SchemaViolation> find_misnamed(const Program& program,
+                                                           const Json& value,
+                                                           const AlsoNamed& also);
 // Those that have a default, or below which something has one, by whichever keyword.
 [[nodiscard]] std::unordered_set<const Node*> nodes_with_defaults(const Program& program);
 

@@ -65,7 +65,8 @@ ApprovedProgram program_from(const Json& json) {
   ApprovedProgram program{.project = string_member(json, "project"),
                           .program = string_member(json, "program"),
                           .when = string_member(json, "when"),
-                          .declared = {}};
+                          .declared = {},
+                          .digest = string_member(json, "digest")};
   if (const Json* list = find_member(json, "declared"); list != nullptr && list->is_array()) {
     for (const Json& text : *list) {
       if (text.is_string()) program.declared.push_back(text.get<std::string>());
@@ -82,7 +83,8 @@ std::string text_of(const Approvals& approvals) {
     programs.push_back({{"project", program.project},
                         {"program", program.program},
                         {"when", program.when},
-                        {"declared", program.declared}});
+                        {"declared", program.declared},
+                        {"digest", program.digest}});
   return Json{{"format", 1}, {"answers", std::move(answers)}, {"programs", std::move(programs)}}
              .dump(1) +
          "\n";
@@ -107,6 +109,7 @@ ApprovalStore::ApprovalStore(std::filesystem::path file, Warn warn, const Clock&
 
 Approvals ApprovalStore::read() const {
   Approvals approvals;
+  if (file_.empty()) return approvals;
   const auto text = read_private_file(file_, kMaxBytes);
   if (!text) {
     warn_(fmt::format("kept approvals are ignored: {}: {}", file_.string(), text.error().what));
@@ -146,6 +149,8 @@ Approvals ApprovalStore::read() const {
 }
 
 Result<void> ApprovalStore::change(const std::function<void(Approvals&)>& edit) const {
+  if (file_.empty())
+    return fail(ErrorId::kFileUnwritable, "this account has no home folder to keep it in");
   auto turn = take_turn(file_.parent_path(), "kept approvals");
   if (!turn) return pass_on(turn);
   Approvals approvals = read();

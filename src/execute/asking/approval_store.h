@@ -1,4 +1,5 @@
-// ApprovalStore: the answers that outlive their run, in one file of the user's state folder.
+// ApprovalStore: the answers that outlive their run, in one file of the account's state folder
+// (Folders::approvals), wherever the environment says that state lies.
 //
 // The file is private (0600), of one owner, and written whole beside itself. What is not so, cannot
 // be read, or does not carry its own digest is left out with a warning: a lost answer is asked
@@ -38,6 +39,7 @@ struct ApprovedProgram {
   std::string program;
   std::string when;
   std::vector<std::string> declared;
+  std::string digest{};  // Binding::program of what was approved; empty: an older mcpac noted it
 };
 
 struct Approvals {
@@ -48,6 +50,7 @@ struct Approvals {
 class ApprovalStore {
  public:
   using Warn = std::function<void(std::string_view)>;
+  // An empty file: there is nowhere to keep them.
   ApprovalStore(std::filesystem::path file, Warn warn, const Clock& clock);
   // Without what is over, damaged or forged.
   [[nodiscard]] Approvals read() const;

@@ -10,6 +10,7 @@
 #include "core/printable.h"
 #include "core/rfc3339.h"
 #include "execute/check/authorities.h"
+#include "execute/check/call_in_source.h"
 #include "gate/answer.h"
 
 namespace mcpac::execute {
@@ -23,6 +24,34 @@ std::string standing_of(const policy::Foresight& foresight) {
     case policy::Outlook::kDenied: break;
   }
   return "denied";
+}
+
+// How calls of a declared tool fare: those of the source, and what makes the first of the worst so.
+// Of a program whose calls are not known, how any call does.
+policy::Foresight outlook_of(const ReviewSubject& subject, const Permission& permission) {
+  const auto any = subject.authority->foresee(
+      permission, {.known = Json::object(), .unknown = {}, .open = true});
+  std::optional<policy::Foresight> worst;
+  if (subject.report != nullptr) {
+    for (const auto& use : subject.report->uses) {
+      if (use.permission != permission.text()) continue;
+      auto one = subject.authority->foresee(permission, call_in_source(use));
+      const bool is_worse = !worst || one.outlook > worst->outlook ||
+                            (one.outlook == worst->outlook && one.asks && !worst->asks);
+      if (!is_worse) continue;
+      if (!one.reason.empty()) one.reason += fmt::format(" ({}:{})", use.file, use.line);
+      worst = std::move(one);
+    }
+  }
+  if (!worst) {
+    policy::Foresight unseen = any;
+    if (unseen.outlook == policy::Outlook::kConditional)
+      unseen.reason = unseen.asks ? "asks" : "depends on what each call brings";
+    return unseen;
+  }
+  // What may ask is never told as anything less: more calls may come than were seen.
+  worst->asks = worst->asks || any.asks;
+  return *worst;
 }
 
 const ApprovedProgram* last_approval(const Approvals& approvals, const ReviewSubject& subject) {
@@ -39,16 +68,17 @@ ProgramReview make_review(const ReviewSubject& subject, const ApprovalStore& sto
                        .declared = {},
                        .rules = stated_rules(*subject.authority),
                        .removed = {},
-                       .last_approved = {}};
+                       .last_approved = {},
+                       .is_same = false};
   const Approvals approvals = store.read();
   const ApprovedProgram* last = last_approval(approvals, subject);
   if (last != nullptr) {
     review.last_approved = last->when;
     review.removed = last->declared;
+    review.is_same = last->digest == subject.binding.program;
   }
   for (const auto& [permission, text] : subject.declared) {
-    const auto foresight = subject.authority->foresee(
-        permission, {.known = Json::object(), .unknown = {}, .open = true});
+    const auto foresight = outlook_of(subject, permission);
     const bool is_known = std::erase(review.removed, text) > 0;
     review.declared.push_back({.text = text,
                                .standing = standing_of(foresight),
@@ -91,7 +121,8 @@ void remember(const ReviewSubject& subject, const ApprovalStore& store) {
     ApprovedProgram program{.project = subject.project,
                             .program = subject.program,
                             .when = rfc3339_utc(store.clock().wall_now()),
-                            .declared = {}};
+                            .declared = {},
+                            .digest = subject.binding.program};
     for (const auto& [permission, text] : subject.declared) program.declared.push_back(text);
     approvals.programs.push_back(std::move(program));
   });
@@ -143,7 +174,9 @@ Result<void> require_review(const ReviewSubject& subject, ReviewWanted wanted, D
               {.where = review.program,
                .why = reply->answer == gate::Answered::kNobody
                           ? fmt::format("{}: {}", reply->who, reply->detail)
-                          : fmt::format("{} said no", reply->who)});
+                          : fmt::format("{} said no", reply->who),
+               .fix = "nothing, where the no was meant: nothing was run, and the next run asks "
+                      "again"});
 }
 
 }  // namespace mcpac::execute

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/report.h"
 #include "codegen/lock.h"
 #include "execute/asking/approval_store.h"
 #include "execute/asking/questions.h"
@@ -23,6 +24,8 @@ struct ReviewSubject {
   std::vector<std::pair<Permission, std::string>> declared;
   const policy::Authority* authority = nullptr;  // of the run, the declaration included; borrowed
   gate::Binding binding;
+  // What its source calls, where there is one; null for a program that was built elsewhere.
+  const analyzer::Report* report = nullptr;
 };
 
 // An error where it may not run: nobody is there to answer (kApprovalMissing), or the answer was no

@@ -36,6 +36,7 @@ Json to_json(const ProgramReview& review) {
       {"rules", review.rules},
       {"removed", review.removed},
       {"last_approved", review.last_approved.empty() ? Json(nullptr) : Json(review.last_approved)},
+      {"same", review.is_same},
       {"answers", {"yes", "no"}}};
 }
 

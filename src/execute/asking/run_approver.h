@@ -28,7 +28,8 @@ struct ProgramReview {
   std::vector<Item> declared;
   std::vector<std::string> rules;    // of all layers, that ask or have a limit
   std::vector<std::string> removed;  // declared at the last approval, and no more
-  std::string last_approved;         // when; empty: never
+  std::string last_approved;         // when a program of this name was; empty: never
+  bool is_same = false;              // that one, byte for byte
 };
 [[nodiscard]] Json to_json(const ProgramReview& review);
 

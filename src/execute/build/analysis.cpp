@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
+#include <string_view>
+
+#include "core/printable.h"
 
 namespace mcpac::execute {
 namespace {
@@ -56,6 +60,64 @@ Result<void> check_names(const analyzer::Report& report, const analyzer::Request
       return unusable("its report lets through a use that is not declared");
   }
   return {};
+}
+
+// What a header is included as that mcpac generates: by its name alone, wherever it lies.
+std::string include_for(const std::string& written, const codegen::Lock& lock) {
+  const std::string name = std::filesystem::path(written).filename().string();
+  const bool is_known = lock.headers.contains(name);
+  return fmt::format("#include <{}>: mcpac finds what it generates by the name alone{}",
+                     is_known ? name : "mcpac.hpp",
+                     is_known && name != "mcpac.hpp" ? "; <mcpac.hpp> has all servers" : "");
+}
+
+// A generated header that is included by where it lies is read as the program's own, and each of
+// its lines is refused. What is wrong is the include.
+void tell_includes(analyzer::Report& report, const Snapshot& snapshot, const codegen::Lock& lock) {
+  const auto generated = snapshot.generated();
+  if (generated.empty()) return;
+  const std::string folder = std::string(inside::kSource) + "/";
+  const auto is_in_one = [&](const analyzer::Finding& finding) {
+    if (!finding.file.starts_with(folder)) return false;
+    // As it was included: "/source/./servers/x.hpp".
+    const std::filesystem::path file = finding.file.substr(folder.size());
+    return generated.contains(file.lexically_normal().string());
+  };
+  const auto includes = snapshot.includes_of(generated);
+  if (includes.empty() || std::ranges::none_of(report.findings, is_in_one)) return;
+  // What else does not compile may come of it.
+  std::erase_if(report.findings, [&](const analyzer::Finding& finding) {
+    return is_in_one(finding) || finding.rule == "compile-error";
+  });
+  for (const auto& include : includes) {
+    analyzer::Finding finding;
+    finding.rule = "foreign-header";
+    finding.severity = analyzer::Severity::kRefuses;
+    finding.file = folder + include.file;
+    finding.line = include.line;
+    finding.column = 1;
+    finding.message = fmt::format("`{}` is a generated header, included by where it lies",
+                                  printable(include.name, 200));
+    finding.fix = include_for(include.name, lock);
+    report.findings.push_back(std::move(finding));
+  }
+  report.verdict = analyzer::Verdict::kRefused;
+}
+
+// A header that clang does not find, where its name or folder is one of ours.
+void tell_missing_headers(analyzer::Report& report, const codegen::Lock& lock) {
+  constexpr std::string_view kEnd = "' file not found";
+  for (auto& finding : report.findings) {
+    const bool is_missing = finding.rule == "compile-error" && finding.fix.empty() &&
+                            finding.message.starts_with("'") && finding.message.ends_with(kEnd);
+    if (!is_missing) continue;
+    const std::filesystem::path name =
+        finding.message.substr(1, finding.message.size() - 1 - kEnd.size());
+    const std::string folder = name.begin() == name.end() ? "" : name.begin()->string();
+    const bool is_ours = lock.headers.contains(name.filename().string()) || folder == "servers" ||
+                         folder == "mcpac" || folder == "mcp" || folder == "mcpac.h";
+    if (is_ours) finding.fix = include_for(name.string(), lock);
+  }
 }
 
 void to_user(analyzer::Report& report, const Snapshot& snapshot) {
@@ -123,6 +185,8 @@ Result<analyzer::Report> analyze(const BuildPlace& place, const codegen::Lock& l
   auto report = analyzer::report_from_json(*json);
   if (!report) return unusable(report.error().what);
   if (auto named = check_names(*report, request); !named) return pass_on(named);
+  tell_includes(*report, snapshot, lock);
+  tell_missing_headers(*report, lock);
   to_user(*report, snapshot);
   report->source_digest = snapshot.digest();
   return report;

@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,6 +48,16 @@ class Snapshot {
   [[nodiscard]] std::size_t source_shown_as(std::string_view display) const;
   // Path below the folder -> bytes.
   [[nodiscard]] const std::map<std::string, std::string>& files() const { return files_; }
+  // Generated headers that the program includes by where they lie, and what these include in turn:
+  // they are read a second time, as something of the program's.
+  [[nodiscard]] std::set<std::string> generated() const;
+  // Where a file that is not in `names` includes one that is.
+  struct Include {
+    std::string file;  // as in files()
+    unsigned line = 0;
+    std::string name;  // as it is written
+  };
+  [[nodiscard]] std::vector<Include> includes_of(const std::set<std::string>& names) const;
   // SHA-256 over every name and byte.
   [[nodiscard]] std::string digest() const;
   // Turns "/source/agent.cpp" back into the user's own name for it, everywhere in a text.

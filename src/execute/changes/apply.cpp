@@ -9,7 +9,9 @@
 #include <cerrno>
 #include <system_error>
 
+#include "core/folds_case.h"
 #include "core/printable.h"
+#include "core/repository.h"
 #include "execute/changes/apply_file.h"
 #include "execute/changes/changes_store.h"
 #include "execute/changes/folder_access.h"
@@ -47,6 +49,9 @@ std::unexpected<Error> conflict(const Task& task, std::string why) {
        .fix = "look at it with `mcpac changes diff RUN`; discard the changes and run again, "
               "or name other files to apply"});
 }
+
+constexpr std::string_view kWouldBeRepository =
+    "its folder would be a git repository, whose configuration names programs";
 
 bool deletes(const Task& task) {
   return task.change->kind == Kind::kDeleted || task.change->kind == Kind::kFolderDeleted;
@@ -106,12 +111,27 @@ Result<void> check(const Task& task, const MayWrite& may_write, NewRepositories&
   if (has_protected_name(change.path))
     return refuse(task, "the name is protected: what lies there runs later, or holds keys");
   if (!deletes(task) && repositories.contain(task.place, change.path))
-    return refuse(task, "its folder would be a git repository, whose configuration names programs");
+    return refuse(task, std::string(kWouldBeRepository));
   if (auto admitted = may_write(task.path); !admitted) return refuse(task, admitted.error().what);
   if (is_done(task)) return {};
   if (change.moved_on) return conflict(task, "it was changed while the program ran");
   // What it replaces is itself a deletion, checked by itself.
   return task.replaces ? Result<void>() : check_state(task);
+}
+
+// Others write the folder, too, and run in turns with us where a part of a repository is added.
+Result<UniqueFd> turn_for(const Task& task, const UniqueFd& parent, const std::string& name) {
+  if (!is_repository_part(name)) return UniqueFd();
+  auto turn = take_repository_turn(parent.get());
+  if (!turn)
+    return conflict(task, "its folder is locked: " + std::system_category().message(turn.error()));
+  FoldingDevices devices;
+  const fs::path at = task.path.parent_path();
+  const bool folds = FoldingLook(parent.get(), at).folds(devices);
+  if (completes_repository(parent.get(), name,
+                           folds ? NamesCompared::kFolded : NamesCompared::kAsWritten))
+    return refuse(task, std::string(kWouldBeRepository));
+  return std::move(*turn);
 }
 
 Result<void> perform(const Task& task) {
@@ -121,6 +141,8 @@ Result<void> perform(const Task& task) {
   const UniqueFd parent = open_beneath(task.place, path.parent_path(), O_RDONLY | O_DIRECTORY);
   if (!parent) return conflict(task, "its folder is gone, or a link");
   const std::string name = path.filename().string();
+  auto turn = deletes(task) ? Result<UniqueFd>() : turn_for(task, parent, name);
+  if (!turn) return pass_on(turn);
   const auto done = [&](int result) -> Result<void> {
     // With the names in the folder: the changeset is removed when all of it was applied.
     if (result == 0 && (::fsync(parent.get()) == 0 || errno == EINVAL)) return {};

@@ -1,5 +1,7 @@
 #include "execute/changes/new_repositories.h"
 
+#include <fcntl.h>
+
 #include "execute/changes/folder_access.h"
 
 namespace mcpac::execute {
@@ -28,8 +30,19 @@ bool NewRepositories::is_one(const Folder& folder) {
   for (const std::string_view name : kRepositoryParts) {
     if (look_beneath(folder.first, folder.second / name)) parts.add(name);
   }
-  at->second = parts.is_whole();
+  at->second =
+      parts.is_whole(NamesCompared::kAsWritten) ||
+      (parts.is_whole(NamesCompared::kFolded) && names_in(folder) == NamesCompared::kFolded);
   return at->second;
+}
+
+NamesCompared NewRepositories::names_in(const Folder& folder) {
+  for (fs::path at = folder.second;; at = at.parent_path()) {
+    const UniqueFd there = open_beneath(folder.first, at, O_RDONLY | O_DIRECTORY);
+    if (!there && !at.empty()) continue;
+    const bool folds = !there || FoldingLook(there.get(), {}).folds(devices_);
+    return folds ? NamesCompared::kFolded : NamesCompared::kAsWritten;
+  }
 }
 
 }  // namespace mcpac::execute

@@ -1,4 +1,4 @@
-// NewRepositories: folders that changes would make into git repositories (files/repository.h),
+// NewRepositories: folders that changes would make into git repositories (core/repository.h),
 // together with what lies there already. No protected name gives them away.
 #pragma once
 
@@ -6,8 +6,9 @@
 #include <map>
 #include <utility>
 
+#include "core/folds_case.h"
+#include "core/repository.h"
 #include "execute/changes/change.h"
-#include "execute/files/repository.h"
 
 namespace mcpac::execute {
 
@@ -21,8 +22,11 @@ class NewRepositories {
  private:
   using Folder = std::pair<int, std::filesystem::path>;
   [[nodiscard]] bool is_one(const Folder& folder);
+  // Of the folder, or of the nearest above it that is there.
+  [[nodiscard]] NamesCompared names_in(const Folder& folder);
   std::map<Folder, RepositoryParts> made_;
   std::map<Folder, bool> known_;
+  FoldingDevices devices_;
 };
 
 }  // namespace mcpac::execute

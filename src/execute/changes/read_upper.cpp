@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <climits>
 #include <filesystem>
 
@@ -52,18 +51,10 @@ std::uint32_t kept_mode(std::uint32_t left, std::uint32_t before, std::uint32_t 
   return left & 0777U & ~(mask & ~before);
 }
 
-// What this user's own new files do not get, and never less than writing by others. Read and not
-// set, as umask(2) does: other threads make files.
+// What this user's own new files do not get, and never less than writing by others.
 std::uint32_t new_file_mask() {
   constexpr std::uint32_t kWritingByOthers = 022;
-  constexpr std::string_view kLabel = "\nUmask:\t";
-  const auto status = read_file("/proc/self/status");
-  const auto at = status ? status->find(kLabel) : std::string::npos;
-  if (at == std::string::npos) return kWritingByOthers;
-  std::uint32_t mask = 0;
-  const char* const begin = status->data() + at + kLabel.size();
-  const auto read = std::from_chars(begin, status->data() + status->size(), mask, 8);
-  return read.ec == std::errc() ? (mask & 0777U) | kWritingByOthers : 0777U & ~0700U;
+  return own_umask() | kWritingByOthers;
 }
 
 struct Entry {

@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "core/printable.h"
+#include "execute/changes/folder_access.h"
 #include "execute/check/authorities.h"
+#include "execute/files/obeyed_places.h"
 #include "execute/files/open_place.h"
 #include "execute/host/tool_tables.h"
 #include "policy/text/printer.h"
@@ -25,7 +27,25 @@ Result<MayWrite> writable_today(const Project& project, const Clock& clock,
         fmt::format("files {} read-write", policy::print_string(place.path.string())));
   auto authority = load_authority(project, world, {std::move(granted)});
   if (!authority) return pass_on(authority);
-  return [places = authority->files()](const std::filesystem::path& path) -> Result<void> {
+  // As it is when they are applied: the program's run may be long ago.
+  ObeyedPlaces obeyed;
+  for (const ChangedPlace& place : changes.places) {
+    const UniqueFd folder = open_folder(place.path);
+    if (!folder) continue;  // apply says so
+    auto found = find_protected(folder.get(), place.path);
+    if (!found) return pass_on(found);
+    if (auto done = obeyed.add(*found); !done) return pass_on(done);
+    if (auto done = obeyed.add_above(place.path); !done) return pass_on(done);
+  }
+  return [places = authority->files(),
+          obeyed = obeyed.all()](const std::filesystem::path& path) -> Result<void> {
+    const auto named = std::ranges::find_if(
+        obeyed, [&path](const std::filesystem::path& place) { return lies_in(path, place); });
+    if (named != obeyed.end()) {
+      return fail(
+          ErrorId::kFilesRefused,
+          fmt::format("git or Mercurial run or obey what lies in {}", printable(named->string())));
+    }
     const bool admitted = std::ranges::any_of(places, [&](const policy::FilePlace& place) {
       return place.mode == policy::FileMode::kReadWrite && lies_in(path, place.path);
     });

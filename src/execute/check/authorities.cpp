@@ -45,6 +45,8 @@ PolicyWorld::PolicyWorld(const Project& project, const Clock& the_clock)
       bases.working_directories[server.name] = folders.starts_in;
     if (!folders.root.empty()) bases.roots[server.name] = std::move(folders.root);
     if (!folders.given.empty()) bases.given_folders[server.name] = std::move(folders.given);
+    if (!folders.mounts.empty()) bases.mounts[server.name] = std::move(folders.mounts);
+    if (!folders.unknown.empty()) bases.unknown_starts.insert(server.name);
     for (const auto& tool : server.entry_only) {
       if (auto permission = Permission::of(server.name, tool))
         bases.entry_only.insert(std::move(*permission));
@@ -88,21 +90,38 @@ Result<std::optional<policy::PolicyFile>> read_ceiling(const Project& project) {
   return std::move(*rules);
 }
 
+namespace {
+
+Result<std::optional<policy::PolicyFile>> ceiling_of(const Project& project) {
+  return project.kept ? Result<std::optional<policy::PolicyFile>>(project.kept->policy)
+                      : read_ceiling(project);
+}
+
+}  // namespace
+
 Result<policy::Authority> load_authority(const Project& project, const PolicyWorld& world,
-                                         std::vector<policy::LayerText> layers) {
-  auto rules = project.kept ? Result<std::optional<policy::PolicyFile>>(project.kept->policy)
-                            : read_ceiling(project);
+                                         std::vector<policy::LayerText> layers,
+                                         std::vector<std::string> allowed) {
+  auto rules = ceiling_of(project);
   if (!rules) return pass_on(rules);
   if (*rules) {
     if (!layers.empty() && !layers.front().profiles.empty())
       layers.front().profile_files.push_back(**rules);
     layers.push_back({.name = std::string(kPolicyLayer),
-                      .grants = {},
+                      .grants = std::move(allowed),
                       .asks = {},
                       .denies = {},
                       .files = {std::move(**rules)}});
   }
   return policy::Authority::load(layers, world.environment());
+}
+
+Result<policy::Authority> load_own(const Project& project, const PolicyWorld& world,
+                                   policy::LayerText granted) {
+  auto rules = ceiling_of(project);
+  if (!rules) return pass_on(rules);
+  if (*rules && !granted.profiles.empty()) granted.profile_files.push_back(std::move(**rules));
+  return policy::Authority::load({std::move(granted)}, world.environment());
 }
 
 void warn_of_asked_allows(const policy::Authority& authority,

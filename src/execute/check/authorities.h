@@ -50,9 +50,15 @@ inline constexpr std::string_view kDeclarationLayer = "the program's declaration
 
 // `layers` plus, where the project has one, mcpac.policy as a ceiling. A rule that does not load is
 // an error: then nothing runs.
+// `allowed`: rules that the ceiling is read with as if it had them, to tell what they would do.
 [[nodiscard]] Result<policy::Authority> load_authority(const Project& project,
                                                        const PolicyWorld& world,
-                                                       std::vector<policy::LayerText> layers);
+                                                       std::vector<policy::LayerText> layers,
+                                                       std::vector<std::string> allowed = {});
+
+// The command line's own, as load_authority() loads it, and no ceiling.
+[[nodiscard]] Result<policy::Authority> load_own(const Project& project, const PolicyWorld& world,
+                                                 policy::LayerText granted);
 
 // Says of each allow that lets nothing through unasked which ask is in its way.
 void warn_of_asked_allows(const policy::Authority& authority,

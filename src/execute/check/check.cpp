@@ -66,71 +66,159 @@ namespace {
 // More than this nobody reads in one line: it is written into a file.
 constexpr std::size_t kMostRules = 8;
 
-// What the calls of a declared tool need, each exactly. Of a call that is not known before the run
-// in all its parts those that are known stay tests; a narrowed declaration stands as it is. The
-// declaration itself where no call is to be seen.
-std::vector<std::string> rules_for_uses(const analyzer::Report& report,
-                                        const analyzer::Declared& declared,
-                                        const Permission& permission, const std::string& whole,
-                                        const policy::Authority& granted, CheckResult& result) {
-  std::vector<std::string> rules;
-  bool is_used = false;
-  bool is_known = true;
+bool refuses_all(const policy::Authority& authority, const Permission& permission,
+                 const analyzer::Declared& declared) {
+  return authority.standing(permission, declared.where).coverage == policy::Coverage::kMissing;
+}
+
+bool is_deny(const std::string& rule) {
+  return rule.starts_with("deny ");
+}
+
+// Of the calls in the source the first that `authority` is certain to deny by a rule.
+struct DeniedCall {
+  policy::Foresight foresight;
+  std::string text;  // "agent.cpp:6:20: path \"b\" is not within ./a [allow …] (mcpac.policy:1)"
+};
+std::optional<DeniedCall> denied_call(const analyzer::Report& report, const Permission& permission,
+                                      const policy::Authority& authority) {
   for (const auto& use : report.uses) {
-    if (use.permission != declared.permission) continue;
-    is_used = true;
-    const auto call = call_in_source(use);
-    auto rule = granted.exact_rule(permission, call);
-    is_known = is_known && rule;
-    if (!rule && !declared.where.empty()) rule = whole;
-    if (!rule) rule = granted.least_rule(permission, call);
-    if (std::ranges::find(rules, *rule) == rules.end()) rules.push_back(std::move(*rule));
+    if (use.permission != permission.text()) continue;
+    auto foresight = authority.foresee(permission, call_in_source(use));
+    if (foresight.outlook != policy::Outlook::kDenied || foresight.rule.empty()) continue;
+    std::string text =
+        fmt::format("{}:{}:{}: {} (decided by {})", use.file, use.line, use.column,
+                    denial_text(foresight.reason, foresight.rule, foresight.other_rules),
+                    policy::place_or_layer(foresight.place, foresight.layer));
+    return DeniedCall{std::move(foresight), std::move(text)};
   }
-  if (std::ranges::find(rules, whole) != rules.end()) rules = {whole};
-  if (rules.empty()) rules.push_back(whole);
-  if (!is_known) result.unknown.push_back(declared.text());
-  if (!is_used) result.unused.push_back(declared.text());
-  return rules;
+  return std::nullopt;
 }
 
-// What would help: a grant, an entry in the project's policy, or nothing but to take out a deny.
-void add_remedy(const Permission& permission, std::vector<std::string> rules,
-                const policy::Decision& refused, CheckResult& result) {
-  if (refused.rule.starts_with("deny")) {
-    result.blocked.push_back(
-        fmt::format("{} denies {}: {}", refused.layer, permission.text(), refused.rule));
-    result.to_lift.push_back(fmt::format("`{}` out of {}", refused.rule, refused.layer));
-  } else if (refused.layer == kPolicyLayer) {
+std::string refused_text(const Permission& permission, const Json& arguments,
+                         const policy::Decision& refused) {
+  return fmt::format("{} {} is denied{}: {}", permission.text(), printable(to_text(arguments), 200),
+                     refused.place.empty() ? "" : " by " + refused.place,
+                     !refused.remark.empty()  ? refused.remark
+                     : refused.reason.empty() ? "nothing allows it"
+                                              : refused.reason);
+}
+
+// A call that the command line admits and mcpac.policy does not, where they admit none in common.
+void tell_apart(const Permission& permission, const Sources& sources, CheckResult& result) {
+  for (const auto& one : sources.ceiling->beyond(*sources.own)) {
+    const auto* excess = std::get_if<policy::Excess>(&one);
+    if (excess == nullptr || excess->permission != permission || !excess->limit.empty()) continue;
+    const auto refused = sources.ceiling->explain(permission, excess->arguments).decision;
+    result.blocked.push_back(fmt::format(
+        "what was granted and {} have no call of {} in common: granted {}", kPolicyLayer,
+        permission.text(), refused_text(permission, excess->arguments, refused)));
+    return;
+  }
+  result.blocked.push_back(fmt::format("what was granted and {} have no call of {} in common",
+                                       kPolicyLayer, permission.text()));
+}
+
+// What is missing of one declared tool: why, and which source needs what.
+class Missing {
+ public:
+  Missing(const analyzer::Report& report, const analyzer::Declared& declared,
+          const Permission& permission, const std::string& whole, CheckResult& result)
+      : report_(report),
+        declared_(declared),
+        permission_(permission),
+        whole_(whole),
+        result_(result) {}
+
+  // A deny that covers all of it leaves nothing to grant.
+  bool is_lifted_alone(const policy::Authority& granted) {
+    const auto foresight =
+        granted.foresee(permission_, {.known = Json::object(), .unknown{}, .open = true});
+    if (foresight.outlook != policy::Outlook::kDenied || !is_deny(foresight.rule)) return false;
+    result_.blocked.push_back(
+        fmt::format("{} denies {}: {}", foresight.layer, permission_.text(), foresight.rule));
+    result_.to_lift.push_back(fmt::format(
+        "`{}` out of {}", foresight.rule,
+        foresight.layer == kPolicyLayer ? policy::place_or_layer(foresight.place, foresight.layer)
+                                        : foresight.layer));
+    return true;
+  }
+
+  // What `source` refuses of it, why, and the rules that it would need. False: nothing for certain.
+  bool of(const policy::Authority& source, std::vector<std::string>& needed) {
+    const bool is_all = refuses_all(source, permission_, declared_);
+    if (!is_all && !denied_call(report_, permission_, source)) return false;
+    if (is_lifted_alone(source) || !tell_why(source)) return true;
+    add(source, is_all ? WhichCalls::kAll : WhichCalls::kDenied, needed);
+    return true;
+  }
+
+  // The rules that the calls need of `by`, each once.
+  void add(const policy::Authority& by, WhichCalls which, std::vector<std::string>& needed) {
+    auto rules = rules_for_uses(report_, declared_, permission_, by, which);
+    std::ranges::move(rules.escaped, std::back_inserter(result_.blocked));
+    if (!rules.is_used) rules.rules.push_back({whole_, ""});
+    if (!rules.is_known || !rules.is_used) note(result_.unknown);
+    for (auto& one : rules.rules) {
+      if (std::ranges::find(needed, one.rule) == needed.end()) needed.push_back(one.rule);
+    }
+  }
+
+ private:
+  // False where a deny is what is in the way.
+  bool tell_why(const policy::Authority& source) {
+    if (auto call = denied_call(report_, permission_, source)) {
+      result_.blocked.push_back(std::move(call->text));
+      if (!is_deny(call->foresight.rule)) return true;
+      result_.to_lift.push_back(
+          fmt::format("`{}` out of {}", call->foresight.rule,
+                      policy::place_or_layer(call->foresight.place, call->foresight.layer)));
+      return false;
+    }
+    const auto standing = source.standing(permission_, declared_.where);
+    if (standing.refused) {
+      const auto refused = source.explain(permission_, *standing.refused).decision;
+      if (!refused.rule.empty())
+        result_.blocked.push_back("declared " +
+                                  refused_text(permission_, *standing.refused, refused));
+      return true;
+    }
+    const auto foresight =
+        source.foresee(permission_, {.known = Json::object(), .unknown{}, .open = true});
+    // An allow that would cover the tool, but for a test of what the tool does not have.
+    if (foresight.outlook == policy::Outlook::kDenied && !foresight.rule.empty())
+      result_.blocked.push_back(denial_text(foresight.reason, foresight.rule, 0));
+    return true;
+  }
+
+  void note(std::vector<std::string>& names) {
+    if (report_.uses.empty()) return;  // nothing is known of any call
+    if (std::ranges::find(names, declared_.text()) == names.end())
+      names.push_back(declared_.text());
+  }
+
+  const analyzer::Report& report_;
+  const analyzer::Declared& declared_;
+  const Permission& permission_;
+  const std::string& whole_;
+  CheckResult& result_;
+};
+
+void add_missing(const analyzer::Report& report, const analyzer::Declared& declared,
+                 const Permission& permission, const std::string& whole,
+                 const policy::Authority& granted, const Sources& sources, CheckResult& result) {
+  Missing missing(report, declared, permission, whole, result);
+  if (missing.is_lifted_alone(granted)) return;
+  const auto& own = sources.own == nullptr ? granted : *sources.own;
+  bool is_told = missing.of(own, result.to_grant);
+  if (sources.ceiling == nullptr) return;
+  if (refuses_all(*sources.ceiling, permission, declared))
     result.blocked.push_back(fmt::format("{} does not allow {}", kPolicyLayer, permission.text()));
-    std::ranges::move(rules, std::back_inserter(result.to_allow));
-  } else {
-    std::ranges::move(rules, std::back_inserter(result.to_grant));
-  }
-}
-
-// Of what is missing: a call that is declared and refused, where rules speak of the tool, else how
-// any call of it fares.
-policy::Decision refusal_of(const Permission& permission, const policy::DeclaredStanding& standing,
-                            const policy::Authority& granted, CheckResult& result) {
-  if (standing.refused) {
-    auto refused = granted.explain(permission, *standing.refused).decision;
-    result.blocked.push_back(fmt::format("declared {} {} is denied{}: {}", permission.text(),
-                                         printable(to_text(*standing.refused), 200),
-                                         refused.place.empty() ? "" : " by " + refused.place,
-                                         !refused.remark.empty()  ? refused.remark
-                                         : refused.reason.empty() ? "nothing allows it"
-                                                                  : refused.reason));
-    return refused;
-  }
-  const auto foresight =
-      granted.foresee(permission, {.known = Json::object(), .unknown{}, .open = true});
-  policy::Decision refused;
-  refused.layer = foresight.outlook == policy::Outlook::kDenied ? foresight.layer : "";
-  refused.rule = foresight.rule;
-  // An allow that would cover the tool, but for a test of what the tool does not have.
-  if (!refused.rule.empty() && !refused.rule.starts_with("deny"))
-    result.blocked.push_back(denial_text(foresight.reason, foresight.rule, 0));
-  return refused;
+  is_told = missing.of(*sources.ceiling, result.to_allow) || is_told;
+  if (is_told) return;
+  // Each by itself may admit what the calls bring, and both together nothing.
+  tell_apart(permission, sources, result);
+  missing.add(own, WhichCalls::kAll, result.to_allow);
 }
 
 // Files and network are granted as places, which nobody but the user can name.
@@ -165,12 +253,47 @@ std::string fix_of(const CheckResult& result, const std::string& source) {
   if (!result.to_lift.empty())
     fix += fmt::format("{}take {}, or what it denies out of the program",
                        fix.empty() ? "" : ", and ", fmt::join(result.to_lift, ", "));
+  if (!result.unused.empty())
+    fix += fmt::format("{}take {} out of the program, which calls {}", fix.empty() ? "" : ", and ",
+                       fmt::join(result.unused, ", "),
+                       result.unused.size() == 1 ? "it nowhere" : "them nowhere");
   return fix;
 }
 
 }  // namespace
 
-Result<CheckResult> check(const analyzer::Report& report, const policy::Authority& granted) {
+RulesForUses rules_for_uses(const analyzer::Report& report, const analyzer::Declared& declared,
+                            const Permission& permission, const policy::Authority& authority,
+                            WhichCalls which) {
+  RulesForUses found;
+  const auto narrowed = grant_text(permission, declared.where);
+  for (const auto& use : report.uses) {
+    if (use.permission != declared.permission) continue;
+    found.is_used = true;
+    const auto call = call_in_source(use);
+    if (which == WhichCalls::kDenied &&
+        authority.foresee(permission, call).outlook != policy::Outlook::kDenied)
+      continue;
+    auto least = authority.least_rule(permission, call);
+    const std::string place = fmt::format("{}:{}", use.file, use.line);
+    if (!least.escaped.empty()) {
+      found.escaped.push_back(fmt::format("{}: {}", place, least.escaped));
+      continue;
+    }
+    found.is_known = found.is_known && least.is_exact;
+    // Beyond constants, a Narrow knows better than `any`.
+    if (!least.is_exact && !declared.where.empty() && narrowed) least.rule = *narrowed;
+    if (std::ranges::find(found.rules, least.rule, &RuleForUse::rule) == found.rules.end())
+      found.rules.push_back({std::move(least.rule), place});
+  }
+  const auto is_whole = [&](const RuleForUse& one) { return narrowed && one.rule == *narrowed; };
+  if (const auto whole = std::ranges::find_if(found.rules, is_whole); whole != found.rules.end())
+    found.rules = {RuleForUse(*whole)};
+  return found;
+}
+
+Result<CheckResult> check(const analyzer::Report& report, const policy::Authority& granted,
+                          const Sources& sources) {
   CheckResult result;
   std::set<Permission> declared;
   for (const auto& item : report.declared) {
@@ -192,9 +315,11 @@ Result<CheckResult> check(const analyzer::Report& report, const policy::Authorit
         break;
       case policy::Coverage::kMissing: {
         result.missing.push_back(item.text());
-        auto rules = rules_for_uses(report, item, *permission, *rule, granted, result);
-        add_remedy(*permission, std::move(rules),
-                   refusal_of(*permission, standing, granted, result), result);
+        if (std::ranges::find(report.unused, item.text()) != report.unused.end()) {
+          result.unused.push_back(fmt::format("{} ({}:{})", item.text(), item.file, item.line));
+          break;
+        }
+        add_missing(report, item, *permission, *rule, granted, sources, result);
         break;
       }
     }

@@ -1,6 +1,7 @@
 // Check: what a program declares, held against what its user granted, before anything is compiled.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,11 +18,11 @@ struct CheckResult {
   std::vector<std::string> unproven;     // of these: comparing them with the grants took too long
   std::vector<std::string> extra;        // granted by name, not declared: a warning
   // The rules that `missing` needs: of each call in the source exactly what it brings. What is not
-  // known of it before the run may be anything (`unknown`); of what no call is to be seen
-  // (`unused`) all that is declared.
+  // known of it before the run keeps the tests of the user's own rule, or may be anything
+  // (`unknown`). What no call in the source uses needs no grant: it is to be taken out (`unused`).
   std::vector<std::string> to_grant;
   std::vector<std::string> unknown;
-  std::vector<std::string> unused;
+  std::vector<std::string> unused;    // with their places: "fs.read (agent.cpp:4)"
   std::vector<std::string> to_allow;  // rules that the project's policy would need as well
   std::vector<std::string> to_place;  // the options that declared files and network need
   std::vector<std::string> to_state;  // statements that the project's policy would need
@@ -34,9 +35,38 @@ struct CheckResult {
 // The tool that is declared; nothing for files and network, which are none.
 [[nodiscard]] std::optional<Permission> declared_tool(const analyzer::Declared& declared);
 
-// kRuleSyntax where a declared condition is no rule (see grant_text).
+// Each source of authority by itself, so that a refusal names the one that decided: what the
+// command line grants, and mcpac.policy where there is one.
+struct Sources {
+  const policy::Authority* own = nullptr;
+  const policy::Authority* ceiling = nullptr;
+};
+
+// kRuleSyntax where a declared condition is no rule (see grant_text). `granted` is all of
+// `sources`; without them the first layer that refuses is what is told.
 [[nodiscard]] Result<CheckResult> check(const analyzer::Report& report,
-                                        const policy::Authority& granted);
+                                        const policy::Authority& granted,
+                                        const Sources& sources = {});
+
+struct RuleForUse {
+  std::string rule;   // as after --grant
+  std::string place;  // of the call: "agent.cpp:6"
+};
+struct RulesForUses {
+  std::vector<RuleForUse> rules;  // in the order of the calls, each once; empty: no call is seen
+  bool is_used = false;
+  bool is_known = true;              // the calls are known whole
+  std::vector<std::string> escaped;  // of calls that no rule is written for: why
+};
+// Of the calls in a source: all, or those that an authority is certain to deny.
+enum class WhichCalls : std::uint8_t { kAll, kDenied };
+// What the calls of a declared tool need, each exactly. Of a call that is not known before the run
+// in all its parts those that are known stay tests, and a narrowed declaration stands as it is.
+[[nodiscard]] RulesForUses rules_for_uses(const analyzer::Report& report,
+                                          const analyzer::Declared& declared,
+                                          const Permission& permission,
+                                          const policy::Authority& authority,
+                                          WhichCalls which = WhichCalls::kAll);
 
 // A permission as the grant language spells it; `where` is the text of a Narrow. That text comes
 // from a program or its note and ends up in grants and in front of people, so it must be the

@@ -89,7 +89,10 @@ Result<void> foresee_uses(const Project& project, const PolicyWorld& world,
   for (auto& use : report.uses) {
     const auto permission = Permission::parse(use.permission);
     if (!permission) continue;  // the analysis let only names of the lock through
-    policy::Foresight foresight = authority->foresee(*permission, call_in_source(use));
+    policy::Foresight foresight =
+        authority->foresee(*permission, call_in_source(use),
+                           denied == DeniedUses::kLiftUngranted ? policy::Lifted::kUngranted
+                                                                : policy::Lifted::kNothing);
     const bool is_denied = foresight.outlook == policy::Outlook::kDenied;
     const bool is_lifted =
         is_denied && denied == DeniedUses::kLiftUngranted && foresight.only_ungranted;
@@ -97,6 +100,7 @@ Result<void> foresee_uses(const Project& project, const PolicyWorld& world,
                     .reason = std::move(foresight.reason),
                     .rule = std::move(foresight.rule),
                     .layer = std::move(foresight.layer),
+                    .place = std::move(foresight.place),
                     .depends_on = std::move(foresight.depends_on),
                     .is_expected = is_lifted || (is_denied && denied == DeniedUses::kExpect),
                     .other_rules = foresight.other_rules,

@@ -3,17 +3,48 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "core/printable.h"
+#include "execute/check/authorities.h"
 #include "policy/explain/lint.h"
 
 namespace mcpac::execute {
 namespace {
 
+// Rules are printed where the program would start with them, under all sources together.
+void hold_fix(const GrantCheck& parts, const analyzer::Report& report, policy::LayerText granted,
+              CheckResult& result) {
+  const bool is_rules_alone = result.to_lift.empty() && result.unused.empty() &&
+                              result.to_place.empty() && result.to_state.empty();
+  if (!is_rules_alone || (result.to_grant.empty() && result.to_allow.empty())) return;
+  std::ranges::copy(result.to_grant, std::back_inserter(granted.grants));
+  const auto with =
+      load_authority(parts.project, parts.world, {std::move(granted)}, result.to_allow);
+  const auto again = with ? check(report, *with) : Result<CheckResult>(CheckResult());
+  if (with && again && again->ok()) return;
+  result.blocked.emplace_back("no rule is suggested, as none would let it start");
+  result.fix.clear();
+  result.to_grant.clear();
+  result.to_allow.clear();
+}
+
+// Only where something is missing each source is asked by itself.
 Result<CheckResult> check_against(const GrantCheck& parts, const analyzer::Report& report,
                                   const policy::LayerText& granted) {
   auto authority = load_authority(parts.project, parts.world, {granted});
   if (!authority) return pass_on(authority);
-  return check(report, *authority);
+  auto result = check(report, *authority);
+  if (!result || result->ok()) return result;
+  auto ceiling = load_authority(parts.project, parts.world, {});
+  if (!ceiling) return pass_on(ceiling);
+  auto own = load_own(parts.project, parts.world, granted);
+  if (!own) return pass_on(own);
+  const bool has_ceiling = !ceiling->layers().empty();
+  result = check(report, *authority, {&*own, has_ceiling ? &*ceiling : nullptr});
+  if (result) hold_fix(parts, report, granted, *result);
+  return result;
 }
 
 // What a person said of the grants that they were shown, for the record of the run.
@@ -37,9 +68,6 @@ std::unexpected<Error> missing_error(const analyzer::Report& report, const Check
         "; what {} will be called with is not all known before the run, and the fix leaves that "
         "open",
         fmt::join(result.unknown, ", "));
-  if (!result.unused.empty())
-    why += fmt::format("; no call of {} is to be seen: what is not used needs no declaration",
-                       fmt::join(result.unused, ", "));
   return fail(
       ErrorId::kPermissionMissing,
       fmt::format("{} declares {} {}: {}", report.file,
@@ -51,13 +79,14 @@ std::unexpected<Error> missing_error(const analyzer::Report& report, const Check
 }  // namespace
 
 void warn_of_open_ends(const std::function<void(std::string_view)>& warning,
-                       const policy::LayerText& granted) {
+                       const policy::LayerText& granted, const policy::ToolSchemas* tools) {
   const auto warn = [&](std::string_view option, const std::string& rule, policy::Effect effect) {
-    for (const auto& note : policy::open_ends(rule, effect))
+    for (const auto& note : policy::open_ends(rule, effect, tools))
       warning(fmt::format("{}: {}", option, printable_in_place(note)));
   };
   for (const auto& rule : granted.grants) warn("--grant", rule, policy::Effect::kAllow);
   for (const auto& rule : granted.asks) warn("--ask", rule, policy::Effect::kAsk);
+  for (const auto& rule : granted.denies) warn("--deny", rule, policy::Effect::kDeny);
 }
 
 void warn_of_observing(const Listener& listener) {
@@ -70,7 +99,7 @@ Result<void> require_granted(const GrantCheck& parts, const analyzer::Report& re
   auto first = check_against(parts, report, granted);
   if (!first) return pass_on(first);
   result = std::move(*first);
-  warn_of_open_ends(parts.listener.warning, granted);
+  warn_of_open_ends(parts.listener.warning, granted, &parts.world.tools);
   for (const auto& text : result.extra) {
     // A place that was granted and is not there surprises the program. A tool more than it names it
     // cannot miss, and a policy is often for more than one program.
@@ -86,13 +115,29 @@ Result<void> require_granted(const GrantCheck& parts, const analyzer::Report& re
   }
   if (parts.enforcement == Enforcement::kObserve) {
     warn_of_observing(parts.listener);
-    // What a ceiling or a deny refuses is not lifted.
-    result.to_grant.clear();
-    if (result.to_allow.empty() && result.to_lift.empty()) return {};
-    return missing_error(report, result);
+    // Calls are lifted. Which files and hosts are meant must still be said.
+    for (const auto* const missing : {&result.to_place, &result.to_state}) {
+      for (const std::string& place : *missing)
+        parts.listener.warning(fmt::format(
+            "the program declares {}, and has none: --no-permission-check is about calls, and "
+            "grants no places; {}",
+            place.find("files") != std::string::npos ? "files" : "network",
+            missing == &result.to_place ? place + " does"
+                                        : fmt::format("`{}` in {} does", place, kPolicyLayer)));
+    }
+    // What a ceiling or a deny refuses is not lifted: asked as if the run were granted all.
+    policy::LayerText all = granted;
+    all.asks.clear();
+    all.grants.emplace_back("*.*");
+    auto refused = check_against(parts, report, all);
+    if (!refused) return pass_on(refused);
+    if (refused->to_allow.empty() && refused->to_lift.empty()) return {};
+    return missing_error(report, *refused);
   }
-  // A yes names no place.
-  const bool can_be_granted = result.to_place.empty() && result.to_state.empty();
+  // A yes names no place, and is of no use against a ceiling or a deny.
+  const bool can_be_granted = result.to_place.empty() && result.to_state.empty() &&
+                              result.to_allow.empty() && result.to_lift.empty() &&
+                              result.unused.empty();
   const bool is_asked = !result.ok() && can_be_granted && !result.to_grant.empty() &&
                         static_cast<bool>(parts.listener.may_grant);
   const bool is_given = is_asked && parts.listener.may_grant(result, parts.stop);
@@ -106,7 +151,10 @@ Result<void> require_granted(const GrantCheck& parts, const analyzer::Report& re
     result = std::move(*again);
   }
   if (result.ok()) return {};
-  return missing_error(report, result);
+  auto error = missing_error(report, result);
+  if (is_asked && !is_given)
+    error.error().why = "the answer at the terminal was no; it was about what the fix grants";
+  return error;
 }
 
 }  // namespace mcpac::execute

@@ -28,9 +28,10 @@ struct GrantCheck {
                                            policy::LayerText& granted, CheckResult& result);
 
 void warn_of_observing(const Listener& listener);
-// What rules of the command line leave open (policy/explain/lint.h); those of files are for
-// `policy check` to tell.
+// What rules of the command line leave open (policy/explain/lint.h), for every command that takes
+// them; those of files are for `policy check` to tell. `tools`: of the lock, null where it is not
+// read.
 void warn_of_open_ends(const std::function<void(std::string_view)>& warning,
-                       const policy::LayerText& granted);
+                       const policy::LayerText& granted, const policy::ToolSchemas* tools);
 
 }  // namespace mcpac::execute

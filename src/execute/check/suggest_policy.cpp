@@ -3,33 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
+#include <variant>
 
 #include "core/shell_quote.h"
 #include "execute/check/call_in_source.h"
 #include "execute/check/check.h"
-#include "policy/decide/least_rule.h"
+#include "gate/record.h"
+#include "policy/explain/would_grant.h"
 #include "policy/policy_record.h"
+#include "policy/text/parser.h"
+#include "policy/text/printer.h"
 
 namespace mcpac::execute {
 namespace {
-
-bool loads(const std::string& rule, const PolicyWorld& world) {
-  policy::LayerText layer;
-  layer.name = "a suggestion";
-  layer.grants = {rule};
-  return policy::Authority::load({layer}, world.environment()).has_value();
-}
-
-// The first of these texts that loads; the whole tool always does.
-std::string first_that_loads(std::vector<std::string> rules, const Permission& permission,
-                             const PolicyWorld& world) {
-  for (auto& rule : rules) {
-    if (!rule.empty() && loads(rule, world)) return std::move(rule);
-  }
-  return policy::whole_tool(permission);
-}
 
 const Json* schema_of(const PolicyWorld& world, const Permission& permission) {
   const auto tool = world.tools.find(permission);
@@ -52,7 +42,7 @@ class RuleList {
 };
 
 void suggest_declared(const analyzer::Report& report, const analyzer::Declared& declared,
-                      const PolicyWorld& world, RuleList& rules) {
+                      const policy::Authority& nothing, RuleList& rules) {
   if (const auto kind = policy::place_kind_of(declared.permission)) {
     rules.add("", fmt::format("{} is declared: name the places, as in `{}`", declared.permission,
                               *kind == policy::PlaceKind::kFiles ? "files ./PATH read-only"
@@ -61,39 +51,63 @@ void suggest_declared(const analyzer::Report& report, const analyzer::Declared& 
   }
   const auto permission = Permission::parse(declared.permission);
   if (!permission) return;
-  const auto narrowed = grant_text(*permission, declared.where);
-  bool is_used = false;
-  for (const auto& use : report.uses) {
-    if (use.permission != declared.permission) continue;
-    is_used = true;
-    auto call = call_in_source(use);
-    // Beyond constants, a Narrow knows better than `any`.
-    const bool is_constant = call.unknown.empty() && !call.open;
-    std::vector<std::string> texts;
-    if (!declared.where.empty() && !is_constant && narrowed) texts.push_back(*narrowed);
-    texts.push_back(policy::least_rule(*permission, call, schema_of(world, *permission)));
-    rules.add("allow " + first_that_loads(std::move(texts), *permission, world),
-              fmt::format("{}:{}", use.file, use.line));
+  // As the refusal of such a run says it (check.h).
+  const auto needed = rules_for_uses(report, declared, *permission, nothing);
+  for (const auto& one : needed.rules) rules.add("allow " + one.rule, one.place);
+  if (needed.is_used) return;
+  if (std::ranges::find(report.unused, declared.text()) == report.unused.end()) {
+    if (const auto whole = grant_text(*permission, declared.where))
+      rules.add("allow " + *whole, "declared");
+    return;
   }
-  if (is_used) return;
-  rules.add("allow " + first_that_loads({narrowed ? *narrowed : ""}, *permission, world),
-            "declared, but no call was found: take it out of the program, and then out of here");
+  rules.add("", fmt::format("{} is declared ({}:{}), and called nowhere: take it out of the "
+                            "program",
+                            declared.text(), declared.file, declared.line));
 }
 
 }  // namespace
 
-std::vector<SuggestedRule> suggest_for(const analyzer::Report& report, const PolicyWorld& world) {
+Result<std::vector<SuggestedRule>> suggest_for(const analyzer::Report& report,
+                                               const PolicyWorld& world) {
+  policy::LayerText none;
+  none.name = "a suggestion";
+  auto nothing = policy::Authority::load({none}, world.environment());
+  if (!nothing) return pass_on(nothing);
   RuleList rules;
-  for (const auto& declared : report.declared) suggest_declared(report, declared, world, rules);
+  for (const auto& declared : report.declared) suggest_declared(report, declared, *nothing, rules);
   return rules.take();
 }
 
 namespace {
 
-// The rules that the run was granted, read against today's lock: of a client's program those of its
-// client.
-Result<policy::Authority> granted_in(const std::vector<audit::Event>& events,
-                                     const PolicyWorld& world) {
+bool is_about_same_folders(const policy::Bases& then, const policy::Bases& now,
+                           const std::string& server) {
+  const auto at = [&server](const auto& map) {
+    const auto found = map.find(server);
+    return found == map.end() ? std::nullopt : std::optional(found->second);
+  };
+  const auto entries = [&server](const std::set<Permission>& tools) {
+    std::set<Permission> own;
+    for (const auto& tool : tools) {
+      if (tool.server() == server) own.insert(tool);
+    }
+    return own;
+  };
+  return at(then.roots) == at(now.roots) &&
+         at(then.working_directories) == at(now.working_directories) &&
+         at(then.given_folders) == at(now.given_folders) &&
+         then.remote_servers.contains(server) == now.remote_servers.contains(server) &&
+         entries(then.entry_only) == entries(now.entry_only);
+}
+
+struct GrantedThen {
+  std::optional<policy::Authority> authority;
+  std::set<std::string> elsewhere;  // servers whose folders were others in the run
+  std::set<std::string> named;      // servers that an allow or ask names
+};
+
+// The record of the rules that the run was granted: of a client's program those of its client.
+Result<policy::RecordedPolicy> recorded_policy(const std::vector<audit::Event>& events) {
   const auto started = std::ranges::find(events, "RunStarted", &audit::Event::kind);
   const Json* record = nullptr;
   if (started != events.end()) {
@@ -107,20 +121,215 @@ Result<policy::Authority> granted_in(const std::vector<audit::Event>& events,
   auto read = policy::read_policy_record(*record);
   if (!read) return pass_on(read);
   if (read->layers.empty()) return fail(ErrorId::kAuditUnreadable, "the run was granted nothing");
-  if (read->bases != world.bases) {
-    const std::string& folder = read->bases.current_directory;
+  return read;
+}
+
+bool has_limit(const policy::ast::Rule& rule) {
+  const auto& c = rule.clauses;
+  return c.calls || c.rate || c.bytes_in || c.bytes_out || c.cost || c.duration || c.until;
+}
+
+// Of the rules of a layer what speaks of tools that are still there, and of folders that are still
+// the same. What is left out of a deny covers nothing that can be proposed; an allow with a limit
+// is left out whole, for one limit for fewer tools would be another one.
+std::string still_meant(const std::string& text, const PolicyWorld& world, GrantedThen& granted) {
+  const auto file = policy::parse_file({"the record", text});
+  if (!file) return text;
+  const auto is_meant = [&](const policy::ast::Target& target) {
+    const auto& [at, tool_at, server, tool] = target.selector;
+    if (!server) return true;
+    if (granted.elsewhere.contains(*server)) return false;
+    return std::ranges::any_of(world.tools,
+                               [&](const auto& known) {
+                                 return known.first.server() == *server &&
+                                        (!tool || known.first.tool() == *tool);
+                               }) ||
+           *server == "mcpac";
+  };
+  std::string kept;
+  for (const auto& item : file->items) {
+    const auto* statement = std::get_if<policy::ast::Statement>(&item);
+    if (statement == nullptr) continue;
+    const auto* rule = std::get_if<policy::ast::Rule>(statement);
+    if (rule == nullptr) {
+      kept += policy::print(*statement) + "\n";
+      continue;
+    }
+    policy::ast::Rule part = *rule;
+    for (const auto& target : rule->targets) {
+      if (rule->effect != policy::Effect::kDeny && target.selector.server)
+        granted.named.insert(*target.selector.server);
+    }
+    std::erase_if(part.targets, [&](const auto& target) { return !is_meant(target); });
+    const bool is_cut = part.targets.size() < rule->targets.size();
+    if (part.targets.empty() || (is_cut && has_limit(*rule))) continue;
+    kept += policy::print(part) + "\n";
+  }
+  return kept;
+}
+
+// The rules that the run was granted, read against today's lock.
+Result<GrantedThen> granted_in(const std::vector<audit::Event>& events, const PolicyWorld& world) {
+  auto read = recorded_policy(events);
+  if (!read) return pass_on(read);
+  const std::string& folder = read->bases.current_directory;
+  if (folder != world.bases.current_directory || read->bases.home != world.bases.home) {
     const bool is_elsewhere = folder != world.bases.current_directory;
     return fail(
         ErrorId::kUsage, "paths of the rules mean other places here than they did in the run",
-        {.where = folder,
-         .why = is_elsewhere ? "the run was started in another folder"
-                             : "mcpac.json says of a server's folders what it did not say then",
+        {.where = is_elsewhere ? folder : read->bases.home,
+         .why = is_elsewhere ? "the run was started in another folder" : "it had another home",
          .fix = is_elsewhere ? fmt::format("cd {}, and again", shell_quoted(folder))
                              : "write the rules by hand: mcpac audit list shows the calls"});
   }
-  std::vector<policy::LayerText> own;
-  own.push_back(std::move(read->layers.front()));
-  return policy::Authority::load(own, world.environment());
+  GrantedThen granted;
+  for (const auto& [tool, schema] : world.tools) {
+    if (!is_about_same_folders(read->bases, world.bases, tool.server()))
+      granted.elsewhere.insert(tool.server());
+  }
+  policy::LayerText own = std::move(read->layers.front());
+  for (auto& file : own.files) file.text = still_meant(file.text, world, granted);
+  auto authority = policy::Authority::load({std::move(own)}, world.environment());
+  if (!authority) return pass_on(authority);
+  granted.authority.emplace(std::move(*authority));
+  return granted;
+}
+
+// What a record without arguments shows of them: the values of the parameters that name a place, by
+// their names; nothing where it cannot be told which value is whose.
+using Places = std::map<std::string, std::string>;
+std::optional<Places> places_shown(const Json& check, const Json& schema) {
+  const Json* properties = find_member(schema, "properties");
+  const std::string unlisted = string_member(check, "unlisted");
+  if (properties == nullptr || !properties->is_object() || unlisted == "places")
+    return std::nullopt;
+  const Json* required = find_member(schema, "required");
+  std::vector<std::string> names;  // in the order in which values are listed
+  for (const auto& [name, property] : properties->items()) {
+    if (!gate::is_place_key(name)) continue;
+    const bool is_required = required != nullptr && required->is_array() &&
+                             std::ranges::find(*required, Json(name)) != required->end();
+    if (!is_required || string_member(property, "type") != "string") return std::nullopt;
+    names.push_back(name);
+  }
+  std::vector<std::string> values;
+  const Json* all = find_member(check, "targets");
+  if (all != nullptr && all->is_array()) {
+    for (const Json& one : *all) values.push_back(one.is_string() ? one.get<std::string>() : "");
+  } else if (std::string only = string_member(check, "target"); !only.empty()) {
+    values.push_back(std::move(only));
+  }
+  // A URL is listed without what may be secret in it.
+  const bool is_url =
+      std::ranges::any_of(values, [](const std::string& value) { return value.contains("://"); });
+  if (names.empty() || names.size() != values.size() || is_url) return std::nullopt;
+  Places places;
+  for (std::size_t i = 0; i < names.size(); ++i) places.emplace(names[i], values[i]);
+  return places;
+}
+
+// The folder that all of them lie in, as a rule writes it; empty where there is none but the root.
+std::string common_folder(const std::set<std::string>& paths) {
+  std::optional<std::filesystem::path> common;
+  for (const std::string& text : paths) {
+    const bool is_anchored = text.starts_with('/') || text.starts_with("~/");
+    const auto folder =
+        std::filesystem::path(is_anchored ? text : "./" + text).lexically_normal().parent_path();
+    if (folder.string().starts_with("..")) return "";
+    if (!common) {
+      common = folder;
+      continue;
+    }
+    std::filesystem::path shared;
+    for (auto a = common->begin(), b = folder.begin();
+         a != common->end() && b != folder.end() && *a == *b; ++a, ++b)
+      shared /= *a;
+    common = shared;
+  }
+  const std::string folder = common ? common->string() : "";
+  const bool is_relative = common && !folder.starts_with('/') && !folder.starts_with('~');
+  if (is_relative && !paths.begin()->starts_with('/') && !paths.begin()->starts_with("~"))
+    return "./" + folder;
+  return folder == "/" ? "" : folder;
+}
+
+// The one allow without a limit by which the run may call the tool; nothing where there are more.
+std::optional<policy::ast::Rule> only_rule(const std::vector<std::string>& own) {
+  if (own.size() != 1) return std::nullopt;
+  const auto file = policy::parse_file({"the record", own.front()});
+  if (!file || file->items.size() != 1) return std::nullopt;
+  const auto* statement = std::get_if<policy::ast::Statement>(&file->items.front());
+  const auto* rule = statement == nullptr ? nullptr : std::get_if<policy::ast::Rule>(statement);
+  if (rule == nullptr || rule->effect != policy::Effect::kAllow || rule->targets.size() != 1 ||
+      has_limit(*rule))
+    return std::nullopt;
+  return *rule;
+}
+
+// With one test more of an argument; false where the rule leaves the argument out.
+bool narrow(policy::ast::Rule& rule, const std::string& name, policy::ast::Test test) {
+  auto& brackets = rule.targets.front().brackets;
+  if (!brackets) brackets = policy::ast::Brackets{.args = {}, .rest = true};
+  policy::ast::Arg arg;
+  arg.path.steps.emplace_back(policy::ast::Member{name});
+  const auto known = std::ranges::find_if(brackets->args, [&](const policy::ast::Arg& one) {
+    return policy::print(one.path) == policy::print(arg.path);
+  });
+  if (known == brackets->args.end()) {
+    if (!brackets->rest) return false;
+    arg.tests.push_back(std::move(test));
+    brackets->args.push_back(std::move(arg));
+    return true;
+  }
+  if (known->presence == policy::ast::Arg::Presence::kAbsent) return false;
+  known->presence = policy::ast::Arg::Presence::kRequired;
+  const std::string text = policy::print(test);
+  const bool is_there = std::ranges::any_of(
+      known->tests, [&](const auto& one) { return policy::print(one) == text; });
+  if (!is_there) known->tests.insert(known->tests.begin(), std::move(test));
+  return true;
+}
+
+policy::ast::Test equals(const std::string& value) {
+  return {0, policy::ast::EqualTest{policy::ast::EqualTest::Sense::kEqual, {value}}};
+}
+
+// What the run was granted of one tool, cut to the places of its calls: tests are added to its own
+// rule, so that whatever that holds back stays back.
+std::vector<policy::ast::Rule> rules_of_places(const policy::ast::Rule& own,
+                                               const std::set<Places>& calls) {
+  constexpr std::size_t kMostByValue = 4;
+  std::vector<policy::ast::Rule> rules;
+  if (calls.size() <= kMostByValue) {
+    for (const Places& places : calls) {
+      rules.push_back(own);
+      for (const auto& [name, value] : places) {
+        if (!narrow(rules.back(), name, equals(value))) return {};
+      }
+    }
+    return rules;
+  }
+  rules.push_back(own);
+  for (const auto& [name, first] : *calls.begin()) {
+    std::set<std::string> values;
+    for (const Places& places : calls) values.insert(places.at(name));
+    const std::string folder = values.size() == 1 ? "" : common_folder(values);
+    if (values.size() > 1 && folder.empty()) return {};
+    auto test = values.size() == 1 ? equals(first)
+                                   : policy::ast::Test{0, policy::ast::PathTest{.path = folder}};
+    if (!narrow(rules.back(), name, std::move(test))) return {};
+  }
+  return rules;
+}
+
+// Whether the run was granted all that these rules admit; what cannot be told counts as a no.
+bool is_within(const policy::Authority& granted, const std::vector<policy::ast::Rule>& rules,
+               const PolicyWorld& world) {
+  policy::LayerText layer;
+  layer.name = "a suggestion";
+  for (const auto& rule : rules) layer.grants.push_back(policy::print_body(rule));
+  const auto proposed = policy::Authority::load({layer}, world.environment());
+  return !rules.empty() && proposed && granted.beyond(*proposed).empty();
 }
 
 const char* why_whole(const Json& payload) {
@@ -130,34 +339,91 @@ const char* why_whole(const Json& payload) {
          "it";
 }
 
+// The calls of one run, read one after the other.
+class RecordedCalls {
+ public:
+  RecordedCalls(const GrantedThen& granted, const PolicyWorld& world)
+      : granted_(granted), world_(world) {}
+
+  void add(const Json& check) {
+    const auto permission = Permission::parse(string_member(check, "capability"));
+    const Json* allowed = find_member(check, "allowed");
+    if (!permission || allowed == nullptr || *allowed != true) return;
+    called_.insert(permission->server());
+    const Json* schema = schema_of(world_, *permission);
+    if (schema == nullptr)
+      return rules_.add("", fmt::format("{} is no longer in mcpac.lock", permission->text()));
+    if (granted_.elsewhere.contains(permission->server()))
+      return rules_.add(
+          "", fmt::format("left out: {}, for mcpac.json says of the folders of {} what it did not "
+                          "say then; write its rules by hand: mcpac audit list shows the calls",
+                          permission->text(), permission->server()));
+    if (find_member(check, "would_deny") != nullptr)
+      return rules_.add(
+          "", fmt::format("a call of {} was not granted, and made with --no-permission-check",
+                          permission->text()));
+    const Json* arguments = find_member(check, "arguments");
+    const bool is_whole =
+        arguments != nullptr && arguments->is_object() && find_member(check, "redacted") == nullptr;
+    if (is_whole) return add_rules(*permission, arguments, "as recorded");
+    auto& calls = of_places_[*permission];
+    const auto places = places_shown(check, *schema);
+    if (places) calls.places.insert(*places);
+    calls.all_shown = calls.all_shown && places;
+    calls.why = why_whole(check);
+  }
+
+  std::vector<SuggestedRule> take() {
+    for (const auto& [permission, calls] : of_places_) {
+      const auto own = only_rule(granted_.authority->granted_of(permission, nullptr));
+      const auto rules = calls.all_shown && own ? rules_of_places(*own, calls.places)
+                                                : std::vector<policy::ast::Rule>();
+      if (!is_within(*granted_.authority, rules, world_)) {
+        add_rules(permission, nullptr, calls.why);
+        continue;
+      }
+      for (const auto& rule : rules)
+        rules_.add(policy::print(rule),
+                   "the places as recorded; the other arguments were not (audit args records "
+                   "them)");
+    }
+    for (const auto& server : granted_.named) {
+      if (!called_.contains(server))
+        rules_.add("", fmt::format("left out: {}: no call of it was recorded", server));
+    }
+    return rules_.take();
+  }
+
+ private:
+  struct Shown {
+    std::set<Places> places;
+    bool all_shown = true;
+    std::string why;
+  };
+
+  void add_rules(const Permission& permission, const Json* arguments, const std::string& why) {
+    for (auto& rule : granted_.authority->granted_of(permission, arguments))
+      rules_.add(std::move(rule), why);
+  }
+
+  const GrantedThen& granted_;
+  const PolicyWorld& world_;
+  std::map<Permission, Shown> of_places_;
+  std::set<std::string> called_;
+  RuleList rules_;
+};
+
 }  // namespace
 
 Result<std::vector<SuggestedRule>> suggest_for(const std::vector<audit::Event>& events,
                                                const PolicyWorld& world) {
   auto granted = granted_in(events, world);
   if (!granted) return pass_on(granted);
-  RuleList rules;
+  RecordedCalls calls(*granted, world);
   for (const auto& event : events) {
-    if (event.kind != "CapabilityCheck") continue;
-    const auto permission = Permission::parse(string_member(event.payload, "capability"));
-    const Json* allowed = find_member(event.payload, "allowed");
-    if (!permission || allowed == nullptr || *allowed != true) continue;
-    if (schema_of(world, *permission) == nullptr) {
-      rules.add("", fmt::format("{} is no longer in mcpac.lock", permission->text()));
-      continue;
-    }
-    if (find_member(event.payload, "would_deny") != nullptr) {
-      rules.add("", fmt::format("a call of {} was not granted, and made with --no-permission-check",
-                                permission->text()));
-      continue;
-    }
-    const Json* arguments = find_member(event.payload, "arguments");
-    const bool is_whole = arguments != nullptr && arguments->is_object() &&
-                          find_member(event.payload, "redacted") == nullptr;
-    for (auto& rule : granted->granted_of(*permission, is_whole ? arguments : nullptr))
-      rules.add(std::move(rule), is_whole ? "as recorded" : why_whole(event.payload));
+    if (event.kind == "CapabilityCheck") calls.add(event.payload);
   }
-  return rules.take();
+  return calls.take();
 }
 
 }  // namespace mcpac::execute

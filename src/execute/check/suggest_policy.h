@@ -17,16 +17,19 @@ struct SuggestedRule {
   std::string why;   // what it is for, in one line
 };
 
-// Of every call in the source one rule: constants become tests, what only the run knows is `any`;
-// where a Narrow says more than the calls, its condition. What is declared and never used is
-// granted as well, for a run needs it. Each rule loads in `world`.
-[[nodiscard]] std::vector<SuggestedRule> suggest_for(const analyzer::Report& report,
-                                                     const PolicyWorld& world);
+// Of every call in the source one rule, as the refusal of a run without grants says it (check.h):
+// constants become tests, what only the run knows is `any`; where a Narrow says more than the
+// calls, its condition. What is declared and never used is told, and not granted.
+[[nodiscard]] Result<std::vector<SuggestedRule>> suggest_for(const analyzer::Report& report,
+                                                             const PolicyWorld& world);
 
 // Of every allowed call of a recorded run what its own rules grant of it (Authority::granted_of):
-// exactly the call, where its arguments were recorded; never more than the run was granted, and
-// nothing for what --no-permission-check let through. An error where the record does not say what
-// was granted, where those rules do not load any more, and where their paths mean other places now.
+// exactly the call, where its arguments were recorded. Where they were not, the run's own rule cut
+// to the places that the record shows, or to the folder that many lie in; never more than it was
+// granted, and nothing for what --no-permission-check let through. What is left out is named: tools
+// that are gone, servers without a call, servers whose folders are others now. An error where the
+// record does not say what was granted, where those rules do not load any more, and where all paths
+// mean other places now.
 [[nodiscard]] Result<std::vector<SuggestedRule>> suggest_for(
     const std::vector<audit::Event>& events, const PolicyWorld& world);
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/printable.h"
+#include "execute/files/obeyed_places.h"
 #include "execute/files/open_place.h"
 
 namespace mcpac::execute {
@@ -169,9 +170,10 @@ sandbox::FileIdentity identity_at(const fs::path& path) {
 
 // What is kept in the place; its names, which are to be mounted over, are added.
 Result<void> find_kept(const GrantedPlace& place, NamesKept kept, FileMounts& made,
-                       std::vector<fs::path>& names) {
+                       std::vector<fs::path>& names, ObeyedPlaces& obeyed) {
   auto found = find_protected(place.handle.get(), place.path);
   if (!found) return pass_on(found);
+  if (auto done = obeyed.add(*found); !done) return done;
   if (auto done = refuse_closed(*found); !done) return done;
   if (auto done = refuse_links(*found, made.places); !done) return done;
   if (auto done = refuse_folding(*found, kept); !done) return done;
@@ -190,9 +192,39 @@ Result<void> find_kept(const GrantedPlace& place, NamesKept kept, FileMounts& ma
   return {};
 }
 
+// What the configuration of git or Mercurial names in a place, also where the place is mounted
+// elsewhere, too. What is there is mounted over itself like a protected name.
+Result<void> keep_obeyed(const GrantedPlace& place, const ObeyedPlaces& obeyed, FileMounts& made,
+                         std::vector<fs::path>& names) {
+  for (const fs::path& named : obeyed.all()) {
+    const auto identity = identity_at(named);
+    if (lies_in(place.path, named) || rest_below(place.path, identity)) {
+      return fail(ErrorId::kFilesRefused,
+                  fmt::format("{} cannot be granted read-write", printable(place.path.string())),
+                  {.why = fmt::format("git or Mercurial run or obey what lies in {}, by their "
+                                      "configuration or for what it holds",
+                                      printable(named.string())),
+                   .fix = "grant it read-only"});
+    }
+    const auto rest = rest_below(named, place.identity);
+    if (!rest) continue;
+    const fs::path path = place.path / *rest;
+    if (has_protected_name(*rest)) continue;  // held already
+    made.kept_places.push_back(path.string());
+    const auto there = identity_at(path);
+    if (there == sandbox::FileIdentity{} || !made.kept.emplace(path, there).second) continue;
+    names.push_back(path);
+  }
+  return {};
+}
+
 // As many as there is room for. First the folders that are repositories by what they hold: the
 // guard knows names, and theirs says nothing. Then nearest to the root.
-Result<void> hold_kept(std::vector<fs::path> names, NamesKept kept, Mounts& mounts) {
+Result<void> hold_kept(std::vector<fs::path> names, NamesKept kept,
+                       const std::vector<std::string>& by_guard, Mounts& mounts) {
+  const auto by_place = [&by_guard](const fs::path& path) {
+    return std::ranges::find(by_guard, path.string()) != by_guard.end();
+  };
   const auto has_name = [](const fs::path& path) {
     return is_protected_name(path.filename().native());
   };
@@ -202,7 +234,7 @@ Result<void> hold_kept(std::vector<fs::path> names, NamesKept kept, Mounts& moun
   for (const fs::path& path : names) {
     if (mounts.size() < kMostMounts || mounts.contains(path)) {
       if (auto held = hold(path, mounts); !held) return held;
-    } else if (kept == NamesKept::kByGuard && !has_name(path)) {
+    } else if (kept == NamesKept::kByGuard && !has_name(path) && !by_place(path)) {
       return fail(
           ErrorId::kFilesRefused,
           fmt::format("{} is a git repository by what it holds, and there is no room to mount over "
@@ -243,7 +275,8 @@ bool FileMounts::writes() const {
 ReservedPlaces reserved_places(const Project& project, const Folders& folders,
                                std::span<const fs::path> sources) {
   ReservedPlaces reserved;
-  for (const fs::path& own : {folders.state, folders.cache, folders.runtime}) {
+  for (const fs::path& own :
+       {folders.state, folders.cache, folders.runtime, folders.settings, folders.answers}) {
     if (!own.empty()) reserved.closed.push_back(real_path(own));
   }
   if (!folders.temporary.empty()) reserved.shared.push_back(real_path(folders.temporary));
@@ -285,10 +318,18 @@ Result<FileMounts> mounts_of(std::span<const policy::FilePlace> granted,
   auto held = in_each_written(
       [&](const GrantedPlace& place) { return hold_reserved(place, reserved, mounts); });
   std::vector<fs::path> names;
+  ObeyedPlaces obeyed;
   if (held)
     held = in_each_written(
-        [&](const GrantedPlace& place) { return find_kept(place, kept, made, names); });
-  if (held) held = hold_kept(std::move(names), kept, mounts);
+        [&](const GrantedPlace& place) { return find_kept(place, kept, made, names, obeyed); });
+  for (const GrantedPlace& place : made.places) {
+    if (held && place.mode == policy::FileMode::kReadWrite) held = obeyed.add_above(place.path);
+  }
+  for (const GrantedPlace& place : made.places) {
+    if (held && place.mode == policy::FileMode::kReadWrite)
+      held = keep_obeyed(place, obeyed, made, names);
+  }
+  if (held) held = hold_kept(std::move(names), kept, made.kept_places, mounts);
   if (held && kept == NamesKept::kByGuard) held = keep_folders(made);
   if (!held) return pass_on(held);
   if (mounts.size() > kMostMounts) {

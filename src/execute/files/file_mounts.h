@@ -52,6 +52,9 @@ struct FileMounts {
   std::map<std::filesystem::path, sandbox::FileIdentity> kept;
   // The folders between those and the place that they lie in.
   std::vector<sandbox::FileIdentity> folders_of_kept;
+  // Places that the configuration of git or Mercurial names (obeyed_places.h), there or not: the
+  // guard of names holds them.
+  std::vector<std::string> kept_places;
   // Where the program starts: the caller's folder, when it lies in a place or above one, so that
   // relative paths mean inside what they mean outside; "/" otherwise.
   std::filesystem::path work_directory = "/";

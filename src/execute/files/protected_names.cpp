@@ -18,7 +18,7 @@
 #include "core/folded_name.h"
 #include "core/folds_case.h"
 #include "core/printable.h"
-#include "execute/files/repository.h"
+#include "core/repository.h"
 
 namespace mcpac::execute {
 namespace {
@@ -70,8 +70,10 @@ class Walk {
       folding.add(name);
       if (auto done = look_at(fd, *entry, at / name, depth); !done) return done;
     }
-    if (parts.is_whole()) found.names.push_back(at);
     if (found.folding.empty() && folding.folds(devices_)) found.folding = at;
+    const bool is_repository = parts.is_whole(NamesCompared::kAsWritten) ||
+                               (parts.is_whole(NamesCompared::kFolded) && folding.folds(devices_));
+    if (is_repository) found.names.push_back(at);
     return {};
   }
   // What we cannot list, a program of ours may all the same: it can change the modes of what is

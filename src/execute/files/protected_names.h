@@ -32,7 +32,7 @@ struct ProtectedName {
 
 struct ProtectedFound {
   // Protected files and folders, and folders that are repositories by what they hold
-  // (repository.h): `at` itself can be one.
+  // (core/repository.h): `at` itself can be one.
   std::vector<std::filesystem::path> names;
   // Folders that cannot be looked through, and that a program of this user's could still write in:
   // there can be any name below them.

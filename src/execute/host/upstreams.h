@@ -55,7 +55,7 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   [[nodiscard]] std::uint64_t restarts() const { return restarts_; }
 
   // Hears, on the loop, why a server could not be started or used, or that it ended; each time, and
-  // before the calls that end with it. For whoever runs us: `error` has words of the server.
+  // before the calls that end with it. For the user of mcpac: `error` has words of the server.
   using OnFailed = std::function<void(const std::string& server, const Error& error)>;
   void on_failed(OnFailed heard) { failed_ = std::move(heard); }
 

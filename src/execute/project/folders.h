@@ -11,11 +11,18 @@ struct Folders {
   std::filesystem::path cache;      // everything that can be made again
   std::filesystem::path temporary;  // gone when the run is
   std::filesystem::path runtime{};  // gone when the user logs out; may be empty
-  std::filesystem::path libexec;    // programs that mcpac starts
+  // Where a person's word is kept: of the account by the system's record of users, as the
+  // environment is written by the writer of a command line. Empty where it has no home folder.
+  std::filesystem::path settings{};  // ~/.config/mcpac
+  std::filesystem::path answers{};   // ~/.local/state/mcpac
+  std::filesystem::path libexec;     // programs that mcpac starts
   std::filesystem::path llvm = "/usr/lib/llvm-19";
 
   [[nodiscard]] std::filesystem::path audit() const { return state / "audit"; }
-  [[nodiscard]] std::filesystem::path approvals() const { return state / "approvals.json"; }
+  // Empty: no answer outlives its run.
+  [[nodiscard]] std::filesystem::path approvals() const {
+    return answers.empty() ? answers : answers / "approvals.json";
+  }
   // Sockets of live runs.
   [[nodiscard]] std::filesystem::path runs() const {
     return (runtime.empty() ? state : runtime) / "runs";

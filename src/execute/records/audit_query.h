@@ -32,8 +32,10 @@ struct DeniedByRule {
 };
 [[nodiscard]] std::vector<DeniedByRule> denied_by_rule(const std::vector<audit::Event>& events);
 
-// A run that did touch the path, or could have: which tool, by which argument; by files that it was
-// granted: mcpac.files, and the mode in the argument's place.
+// A run that did touch the path, or could have: which tool, by which arguments ("source,
+// destination"); by files that it was granted: mcpac.files, and the mode where the argument stands.
+// Those that did come first, each in the order of time; a tool of a run that did is not among those
+// that could have.
 struct Touch {
   std::string run_id;
   std::string program;

@@ -1,13 +1,15 @@
 // Who could have touched a path: the recorded rules of each run, asked for every tool that it
 // declared and every argument of it that names a place; and the files that it was given itself.
 #include <algorithm>
-#include <array>
 #include <filesystem>
+#include <map>
+#include <set>
+#include <utility>
 
-#include "core/ascii.h"
 #include "core/clock.h"
 #include "execute/host/tool_tables.h"
 #include "execute/records/audit_query.h"
+#include "policy/match/parameter_names.h"
 #include "policy/match/path_readings.h"
 #include "policy/places.h"
 #include "policy/policy_record.h"
@@ -22,12 +24,13 @@ class StillClock final : public Clock {
   [[nodiscard]] std::chrono::system_clock::time_point wall_now() const override { return {}; }
 };
 
-bool names_a_place(const std::string& parameter) {
-  const std::string name = lowered(parameter);
-  constexpr std::array<std::string_view, 8> kWords = {"path",   "file",        "dir",  "folder",
-                                                      "source", "destination", "root", "uri"};
-  return std::ranges::any_of(
-      kWords, [&name](std::string_view word) { return name.find(word) != std::string::npos; });
+// As a path, as a URL, or not at all.
+policy::ParameterKind kind_of(const std::string& name, const Json& property) {
+  const auto kind = policy::place_named(name);
+  if (kind != policy::ParameterKind::kNone) return kind;
+  const auto described = policy::place_described(property);
+  if (described != policy::ParameterKind::kNone) return described;
+  return policy::may_name_place(name) ? policy::ParameterKind::kPath : policy::ParameterKind::kNone;
 }
 
 bool takes(const Json& schema, std::string_view type) {
@@ -39,6 +42,7 @@ bool takes(const Json& schema, std::string_view type) {
 
 struct Argument {
   std::string name;
+  policy::ParameterKind kind = policy::ParameterKind::kPath;
   bool is_list = false;
 };
 
@@ -47,16 +51,18 @@ std::vector<Argument> places_of(const Json& schema) {
   const Json* properties = find_member(schema, "properties");
   if (properties == nullptr || !properties->is_object()) return places;
   for (const auto& [name, property] : properties->items()) {
-    if (!names_a_place(name)) continue;
-    if (takes(property, "string")) places.push_back({name, false});
-    if (takes(property, "array")) places.push_back({name, true});
+    const auto kind = kind_of(name, property);
+    if (kind == policy::ParameterKind::kNone) continue;
+    if (takes(property, "string")) places.push_back({name, kind, false});
+    if (takes(property, "array")) places.push_back({name, kind, true});
   }
   return places;
 }
 
 // The spellings by which a call may mean the path.
 std::vector<std::string> spellings(const std::string& path, const policy::Bases& bases,
-                                   const std::string& server) {
+                                   const std::string& server, policy::ParameterKind kind) {
+  if (kind == policy::ParameterKind::kUrl) return {"file://" + path};
   std::vector<std::string> all = {path, "file://" + path};
   const auto below = [&](const std::string& base) {
     if (base.empty()) return;
@@ -140,51 +146,57 @@ Result<RunView> ask_rules(const audit::Event& started, const std::string& path,
   // Whether the path was that of a folder then, which a deny of something in it catches, is not
   // known: it could have been touched.
   environment.bases.by_identity = false;
+  // --no-permission-check lifts what the run was not granted, and no deny or ceiling.
+  const bool observes = string_member(started.payload, "mode") == "observe";
+  if (observes && !recorded->layers.empty()) recorded->layers.front().grants.emplace_back("*.*");
   auto authority = policy::Authority::load(recorded->layers, environment);
   if (!authority) return pass_on(authority);
-  const bool observes = string_member(started.payload, "mode") == "observe";
   for (const Permission& permission : permissions_of(started.payload)) {
     const auto schema = schemas.find(permission);
     if (schema == schemas.end()) continue;
+    std::string arguments;  // that could have named it
     for (const auto& argument : places_of(schema->second)) {
-      const auto texts = spellings(path, recorded->bases, permission.server());
-      const bool could =
-          observes || std::ranges::any_of(texts, [&](const std::string& text) {
-            const auto call = call_with(schema->second, argument, text);
-            return authority->foresee(permission, call).outlook != policy::Outlook::kDenied;
-          });
-      if (could)
-        rows.push_back(
-            {started.run_id, view.program, started.time, permission.text(), argument.name, false});
+      const auto texts = spellings(path, recorded->bases, permission.server(), argument.kind);
+      const bool could = std::ranges::any_of(texts, [&](const std::string& text) {
+        const auto call = call_with(schema->second, argument, text);
+        return authority->foresee(permission, call).outlook != policy::Outlook::kDenied;
+      });
+      const bool is_told = arguments == argument.name || arguments.ends_with(", " + argument.name);
+      if (could && !is_told) arguments += (arguments.empty() ? "" : ", ") + argument.name;
     }
+    if (!arguments.empty())
+      rows.push_back({started.run_id, view.program, started.time, permission.text(),
+                      std::move(arguments), false});
   }
   return view;
 }
 
 // The folders that a server may count relative paths from.
 std::vector<std::string> starts_of(const RunView& view, const std::string& capability) {
-  auto [all, to_catch, has_root] =
-      policy::relative_starts(view.bases, capability.substr(0, capability.find('.')));
-  all.insert(all.end(), to_catch.begin(), to_catch.end());
+  const std::string server = capability.substr(0, capability.find('.'));
+  auto starts = policy::relative_starts(view.bases, server);
+  std::vector<std::string> all = std::move(starts.admit);
+  all.insert(all.end(), starts.to_catch.begin(), starts.to_catch.end());
   return all;
 }
 
 // What a call may have done to a path, from what its record lists.
 enum class Reach : std::uint8_t { kNone, kCould, kDid };
 
-// One target, by every reading of it as a path.
+// One target, by every reading of it as a path. `is_entry_only`: of a tool that acts on the entry
+// that is named, and on nothing below it.
 Reach reach_of(const std::string& target, const std::string& path, const RunView& view,
-               const std::vector<std::string>& starts) {
+               const std::vector<std::string>& starts, bool is_entry_only) {
   Reach reach = Reach::kNone;
   const auto look_at = [&](const std::string& place) {
     if (is_at_or_below(place, path)) reach = Reach::kDid;
     // A folder may be moved, listed or searched with what is in it.
-    if (is_at_or_below(path, place)) reach = std::max(reach, Reach::kCould);
+    if (!is_entry_only && is_at_or_below(path, place)) reach = std::max(reach, Reach::kCould);
   };
   for (const auto& reading : policy::path_readings(target, view.bases.home)) {
-    const std::string text = policy::join(reading.components);
-    if (reading.absolute) look_at(policy::join(policy::collapse(reading.components)));
-    for (const auto& start : reading.absolute ? std::vector<std::string>() : starts)
+    const std::string text = policy::join(reading.path.components);
+    if (reading.path.absolute) look_at(policy::join(policy::collapse(reading.path.components)));
+    for (const auto& start : reading.path.absolute ? std::vector<std::string>() : starts)
       look_at(policy::join(policy::collapse(policy::split(start + text))));
   }
   return reach;
@@ -202,8 +214,18 @@ Reach reach_of(const Json& check, const std::string& path, const RunView& view,
   }
   if (targets.empty()) targets.push_back(string_member(check, "target"));
   const auto starts = starts_of(view, capability);
+  const auto tool = Permission::parse(capability);
+  const bool is_entry_only = tool && view.bases.entry_only.contains(*tool);
   Reach reach = Reach::kNone;
-  for (const auto& target : targets) reach = std::max(reach, reach_of(target, path, view, starts));
+  for (const auto& target : targets)
+    reach = std::max(reach, reach_of(target, path, view, starts, is_entry_only));
+  if (const Json* all = find_member(check, "mentions"); all != nullptr && all->is_array()) {
+    for (const Json& one : *all) {
+      const bool is_near = one.is_string() && reach_of(one.get<std::string>(), path, view, starts,
+                                                       is_entry_only) != Reach::kNone;
+      if (is_near) reach = std::max(reach, Reach::kCould);
+    }
+  }
   const std::string unlisted = string_member(check, "unlisted");
   const bool names_a_start = std::ranges::any_of(
       starts, [&](const std::string& start) { return is_at_or_below(path, start); });
@@ -226,7 +248,10 @@ Result<std::vector<Touch>> who_could_touch(const std::vector<audit::Event>& even
     if (!view) return pass_on(view);
     runs.insert_or_assign(event.run_id, std::move(*view));
   }
-  std::set<std::pair<std::string, std::string>> told;
+  using Tool = std::pair<std::string, std::string>;  // of a run
+  std::set<Tool> touched;
+  std::set<Tool> told;
+  for (const auto& row : rows) told.emplace(row.run_id, row.permission);
   for (const auto& event : events) {
     const Json* allowed = find_member(event.payload, "allowed");
     if (event.kind != "CapabilityCheck" || allowed == nullptr || *allowed != true) continue;
@@ -234,10 +259,22 @@ Result<std::vector<Touch>> who_could_touch(const std::vector<audit::Event>& even
     const RunView& view = runs[event.run_id];
     const Reach reach = reach_of(event.payload, path, view, capability);
     const bool did = reach == Reach::kDid;
+    if (did) touched.emplace(event.run_id, capability);
     // Of many calls that could have, one a run and tool is told.
     if (did || (reach == Reach::kCould && told.emplace(event.run_id, capability).second))
       rows.push_back({event.run_id, view.program, event.time, capability, "", did});
   }
+  // Who did touch it by a tool could have: that says nothing more.
+  std::erase_if(rows, [&touched](const Touch& row) {
+    return !row.did && touched.contains({row.run_id, row.permission});
+  });
+  std::multimap<std::pair<bool, std::string>, Touch> sorted;
+  for (Touch& row : rows) {
+    const std::pair<bool, std::string> key{!row.did, row.time};
+    sorted.emplace(key, std::move(row));
+  }
+  rows.clear();
+  for (auto& [key, row] : sorted) rows.push_back(std::move(row));
   return rows;
 }
 

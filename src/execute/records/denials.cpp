@@ -30,6 +30,7 @@ Denial to_denial(const gate::Check& check) {
           .no_grant = gate::bounded(check.no_grant, kMaxText),
           .calls = 1,
           .asked = !check.asks.empty(),
+          .said_no = check.said_no,
           .used_up = check.used_up};
 }
 
@@ -63,6 +64,11 @@ Json to_json(const Denial& denial) {
 }
 
 std::string fix_of(const Denial& denial) {
+  if (denial.said_no == gate::Check::SaidNo::kToThisCall)
+    return "nothing, where the no was meant: the next run asks again";
+  if (denial.said_no == gate::Check::SaidNo::kForGood)
+    return "nothing, where `never` was meant; `mcpac approvals list` shows it, and it is asked "
+           "again after `mcpac approvals forget ID`";
   if (denial.asked) return "a person at the terminal or --approver COMMAND answers what is asked";
   if (denial.used_up)
     return fmt::format("raise the limit of `{}` in {}", denial.rule, denial.layer);

@@ -26,7 +26,8 @@ struct Denial {
   std::string would_grant;
   std::string no_grant = {};
   std::uint64_t calls = 1;
-  bool asked = false;    // it needed an answer
+  bool asked = false;  // it needed an answer
+  gate::Check::SaidNo said_no = gate::Check::SaidNo::kNot;
   bool used_up = false;  // the rule would admit it, had it not reached a limit
 };
 

@@ -176,7 +176,14 @@ void CallReplay::policy_decision(const RecordedCheck& check, const Permission& p
       differ("the locked schema refuses its arguments, or would have completed them");
   }
   policy::Evidence now;
-  const auto decision = run_.authority->decide(permission, arguments, check.asks, now);
+  // What was refused although it was lifted is told by what is not lifted.
+  const auto lifted =
+      run_.observes && !check.allowed ? policy::Lifted::kUngranted : policy::Lifted::kNothing;
+  const auto decision = run_.authority->decide(permission, arguments, check.asks, now, lifted);
+  if (decision.lifted) {
+    differ("it was refused, and nothing is against it but that it was not granted");
+    run_.authority->give_back(decision.reservation);
+  }
   const bool was_admitted = check.allowed && !check.would_deny;
   if (decision.allowed() != was_admitted) {
     differ(fmt::format("it was {}, and is {}", was_admitted ? "allowed" : "denied",

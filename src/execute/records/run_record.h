@@ -5,6 +5,7 @@
 // (execute/records/replay.h).
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -37,6 +38,22 @@ using EarlyAnswers = std::vector<Json>;
                                 std::string_view who);
 [[nodiscard]] Result<void> record_answers(const EarlyAnswers& answers, audit::Sink& log);
 
+// How many refusals of one client's programs have a record of their own. Each is a file, and the
+// client decides how often it sends one, so the rest is counted. Any thread.
+class RefusalBound {
+ public:
+  static constexpr std::size_t kMost = 32;
+  // Whether this one is recorded.
+  [[nodiscard]] bool take() { return ++count_ <= kMost; }
+  [[nodiscard]] std::size_t only_counted() const {
+    const std::size_t all = count_;
+    return all > kMost ? all - kMost : 0;
+  }
+
+ private:
+  std::atomic<std::size_t> count_ = 0;
+};
+
 // A run that was refused before it began has a record of its own: RunRefused, what was answered,
 // RunEnded. Nothing of it was started.
 struct RefusedRun {
@@ -48,6 +65,7 @@ struct RefusedRun {
   std::vector<std::string> not_granted = {};
   Json policy = nullptr;  // policy_record() of what was granted; null where that is not known
   EarlyAnswers answers = {};
+  RefusalBound* bound = nullptr;  // borrowed; null: each is recorded
 };
 // The id of the record.
 [[nodiscard]] Result<std::string> record_refusal(const RefusedRun& run,

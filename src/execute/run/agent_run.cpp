@@ -6,6 +6,7 @@
 #include <cstring>
 #include <exception>
 
+#include "core/file.h"
 #include "core/printable.h"
 #include "execute/child/backtrace.h"
 #include "execute/child/elf_code.h"
@@ -213,6 +214,8 @@ sandbox::Spec agent_spec(const AgentProgram& program, const RunLimits& limits) {
   if (writes && limits.writes_to != WritesTo::kChangeset) {
     spec.kept_names = guarded_names();
     spec.kept_folders = program.files->folders_of_kept;
+    spec.kept_places = program.files->kept_places;
+    spec.new_file_mask = own_umask();
   }
   return spec;
 }

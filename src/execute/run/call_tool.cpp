@@ -11,6 +11,7 @@
 #include "execute/asking/approval_store.h"
 #include "execute/asking/run_binding.h"
 #include "execute/check/authorities.h"
+#include "execute/check/require_granted.h"
 #include "execute/host/host.h"
 #include "execute/host/tool_tables.h"
 #include "execute/live/gate_control.h"
@@ -67,7 +68,8 @@ Error to_error(const gate::CallError& error, const Permission& tool, const Besid
 }  // namespace
 
 Result<Json> call_tool(const Project& project, const Folders& folders, const Permission& tool,
-                       Json arguments, policy::LayerText granted, const Questions& questions) {
+                       Json arguments, const policy::LayerText& granted,
+                       const Questions& questions) {
   const SystemClock clock;
   const Interrupt interrupt;
   auto lock = load_lock(project);
@@ -78,8 +80,9 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
   }
   PolicyWorld world(project, clock);
   world.tools = tool_schemas(*lock);
-  auto authority = load_authority(project, world, {std::move(granted)});
+  auto authority = load_authority(project, world, {granted});
   if (!authority) return pass_on(authority);
+  warn_of_open_ends(questions.warning, granted, &world.tools);
   warn_of_asked_allows(*authority, questions.warning);
   const auto compiled = compile_tools(*lock, {tool.server()});
   if (!compiled.table.contains(tool) && !compiled.unusable.empty())

@@ -16,6 +16,6 @@ namespace mcpac::execute {
 // the grant that would admit the call; arguments that break the locked schema are kCallInvalid.
 [[nodiscard]] Result<Json> call_tool(const Project& project, const Folders& folders,
                                      const Permission& tool, Json arguments,
-                                     policy::LayerText granted, const Questions& questions);
+                                     const policy::LayerText& granted, const Questions& questions);
 
 }  // namespace mcpac::execute

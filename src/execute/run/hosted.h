@@ -10,6 +10,7 @@
 #include "codegen/lock.h"
 #include "execute/child/stage.h"
 #include "execute/host/host.h"
+#include "execute/records/run_record.h"
 #include "gate/upstream.h"
 #include "policy/authority.h"
 
@@ -24,7 +25,8 @@ struct Hosted {
   StopSignal stop;                     // in the place of signals
   std::string run_id;
   std::string client_run;
-  bool is_replay = false;  // a recording stands in the place of the servers
+  bool is_replay = false;            // a recording answers instead of the servers
+  RefusalBound* refusals = nullptr;  // of the client
 };
 
 }  // namespace mcpac::execute

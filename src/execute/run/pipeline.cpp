@@ -207,12 +207,15 @@ Result<void> Run::settle_authority(const Snapshot& snapshot) {
 }
 
 Result<void> Run::review(Host& host, RunApprover* approver) {
-  if (request_.enforcement == Enforcement::kObserve || request_.hosted != nullptr) return {};
+  const bool is_wanted = request_.questions.review == ReviewWanted::kAlways;
+  const bool is_lifted = request_.enforcement == Enforcement::kObserve && !is_wanted;
+  if (is_lifted || request_.hosted != nullptr) return {};
   ReviewSubject subject{.program = outcome_.report->file,
                         .project = project_.folder.string(),
                         .declared = {},
                         .authority = &*authority_,
-                        .binding = binding_};
+                        .binding = binding_,
+                        .report = &*outcome_.report};
   for (const auto& item : outcome_.report->declared) {
     if (auto permission = Permission::parse(item.permission))
       subject.declared.emplace_back(std::move(*permission), item.text());
@@ -269,7 +272,8 @@ void Run::record_refused(const Error& error) const {
                       .client_run = hosted == nullptr ? std::string_view() : hosted->client_run,
                       .error = error,
                       .not_granted = outcome_.check.missing,
-                      .policy = granted_ ? policy::policy_record(*granted_) : Json(nullptr)},
+                      .policy = granted_ ? policy::policy_record(*granted_) : Json(nullptr),
+                      .bound = hosted == nullptr ? nullptr : hosted->refusals},
                      folders_, listener_, outcome_);
 }
 

@@ -87,7 +87,7 @@ Result<RunAuthority> make_authority(const GrantCheck& parts, const ProgramFile& 
         "{} does not say what it declares (it has no mcpac note): it may use all that is "
         "granted",
         request.program.string()));
-    warn_of_open_ends(parts.listener.warning, request.granted);
+    warn_of_open_ends(parts.listener.warning, request.granted, &parts.world.tools);
     if (parts.enforcement == Enforcement::kObserve) warn_of_observing(parts.listener);
   }
   layers.insert(layers.begin(), request.granted);
@@ -106,7 +106,8 @@ Result<RunAuthority> make_authority(const GrantCheck& parts, const ProgramFile& 
 
 Result<void> review(const Project& project, const Folders& folders, const RunRequest& request,
                     const RunAuthority& authority, const RunParts& parts, EarlyAnswers& answers) {
-  if (request.enforcement == Enforcement::kObserve) return {};
+  const bool is_wanted = request.questions.review == ReviewWanted::kAlways;
+  if (request.enforcement == Enforcement::kObserve && !is_wanted) return {};
   ReviewSubject subject{.program = authority.program,
                         .project = project.folder.string(),
                         .declared = {},

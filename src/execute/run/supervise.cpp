@@ -149,7 +149,7 @@ class LiveSocket {
 
 // Tools that drift and servers that end while the program runs are noted in its record, until this
 // is gone; a server's last words are its user's alone, and may say why. Of a client's program
-// whoever has the servers hears of it.
+// the owner of the servers hears of it.
 class ServerNotes {
  public:
   ServerNotes(const RunParts& parts, audit::RunLog& log, LoopTalk& talk)
@@ -201,8 +201,14 @@ void warn_of_refused_names(const AgentOutcome& ended, LoopTalk& talk) {
 }
 
 // Of a changeset they are never applied.
-void warn_of_new_names(const AgentProgram& program, const RunLimits& limits, LoopTalk& talk) {
+void warn_of_new_names(const AgentProgram& program, const RunLimits& limits,
+                       const sandbox::Verdict* ended, LoopTalk& talk) {
   if (!program.files || limits.writes_to == WritesTo::kChangeset) return;
+  if (ended != nullptr && ended->limit && ended->limit->name == "file-wait") {
+    return talk.warn(
+        "its folders are not looked through for names that tools may run or obey, as a file system "
+        "in them does not answer");
+  }
   const auto made = new_protected_names(*program.files);
   if (!made) return talk.warn("after the run: " + made.error().what);
   for (const auto& path : made->names)
@@ -228,6 +234,7 @@ std::set<std::string> servers_of(const std::set<Permission>& tools) {
 void record_refused_run(RefusedRun run, const Folders& folders, const Listener& listener,
                         Outcome& outcome) {
   if (!outcome.run_id.empty() || exit_code_of(run.error.id) != ExitCode::kRefused) return;
+  if (run.bound != nullptr && !run.bound->take()) return;
   if (outcome.report) {
     for (const auto& item : outcome.report->declared) run.declared.push_back(item.text());
   }
@@ -329,7 +336,7 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
   if (socket.trouble()) talk.warn(socket.trouble()->what);
   auto kept = changes->end(parts.clock, **log);
   if (ended) warn_of_refused_names(*ended, talk);
-  warn_of_new_names(program, limits, talk);
+  warn_of_new_names(program, limits, ended ? &ended->verdict : nullptr, talk);
   notes.reset();
   auto closed = (*log)->close();
   if (ended) {

@@ -24,9 +24,10 @@ constexpr std::array kRules = {Words{"--grant ", "grant "}, Words{"--ask ", "ask
                                Words{"--files ", "files "}, Words{"--network ", "network "}};
 
 // What to look up is looked up by the tools beside this one.
-constexpr std::array kLookups = {Words{"; mcpac generate renews the headers", ""},
-                                 Words{"mcpac tools list", "search_tools"},
-                                 Words{"mcpac tools describe", "describe_tools"}};
+constexpr std::array kLookups = {
+    Words{"; mcpac generate renews the headers", ""},
+    Words{"waits for mcpac lock accept", "waits for the person to accept it"},
+    Words{"mcpac tools list", "search_tools"}, Words{"mcpac tools describe", "describe_tools"}};
 // What only a person with the command can do.
 constexpr std::array<std::string_view, 11> kCommands = {"generate", "lock",   "login", "server",
                                                         "doctor",   "policy", "audit", "init",

@@ -142,7 +142,8 @@ Json run_program(const Setup& setup, const ProgramRun& program, Progress& progre
                                .stop = stop,
                                .run_id = program.run_id,
                                .client_run = setup.client_run,
-                               .is_replay = setup.is_replay};
+                               .is_replay = setup.is_replay,
+                               .refusals = setup.refusals.get()};
   Said said;
   execute::Listener listener;
   listener.stage = [&](const execute::StageTime& stage) {

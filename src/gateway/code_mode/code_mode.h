@@ -12,6 +12,7 @@
 #include "codegen/lock.h"
 #include "core/json_schema.h"
 #include "execute/host/host.h"
+#include "execute/records/run_record.h"
 #include "execute/run/pipeline.h"
 #include "gate/gate.h"
 #include "gateway/code_mode/granted_view.h"
@@ -41,8 +42,9 @@ struct Setup {
   policy::LayerText rules;  // the client's own layer
   std::string client_run;   // its id in the audit log
   Offer offer{};
-  bool is_replay = false;  // a recording answers in the place of the servers
+  bool is_replay = false;                             // a recording answers instead of the servers
   std::shared_ptr<tracing::Tracer> tracer = nullptr;  // null: no tracing
+  std::shared_ptr<execute::RefusalBound> refusals = std::make_shared<execute::RefusalBound>();
   bool is_revoked = false;  // everything was taken back: no program is started any more
 };
 
@@ -61,6 +63,10 @@ class CodeMode final : public OwnTools {
   void call(const std::string& name, const Json& arguments,
             const std::shared_ptr<CallOfClient>& call) override;
   [[nodiscard]] std::size_t in_flight() const override;
+  // Programs that were refused before they began, and that have no record of their own.
+  [[nodiscard]] std::size_t unrecorded_refusals() const {
+    return shared_->refusals->only_counted();
+  }
   // Ends the programs of this client.
   void stop();
   // The client lost `permission` (empty: everything). Its gate refuses the calls; what programs

@@ -25,11 +25,32 @@ struct BodyReader::State {
   };
   std::mutex mutex;
   std::condition_variable changed;
-  // What follows is under the mutex. Without an executor nobody listens any more.
+  // What follows is under the mutex. Without an executor there is no listener left.
   std::optional<boost::asio::any_io_executor> executor;
   std::map<const void*, std::deque<Job>> waiting;  // by guest; none is empty
   std::deque<const void*> turns;                   // of these, whose body is next first
 };
+
+namespace {
+
+// Signals are for the loop's thread: one that is started meanwhile has none, and the mask is put
+// back however that ends.
+class NoSignals {
+ public:
+  NoSignals() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~NoSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  NoSignals(const NoSignals&) = delete;
+  NoSignals& operator=(const NoSignals&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace
 
 BodyReader::BodyReader(boost::asio::any_io_executor executor) : state_(std::make_shared<State>()) {
   state_->executor = std::move(executor);
@@ -52,13 +73,8 @@ void BodyReader::read(const void* guest, std::string body, const JsonLimits& lim
   }
   state_->changed.notify_one();
   if (thread_.joinable()) return;
-  // Signals are for the loop's thread.
-  sigset_t all;
-  sigset_t before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  const NoSignals during_start;
   thread_ = std::jthread([state = state_] { work(state); });
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void BodyReader::work(const std::shared_ptr<State>& state) {

@@ -3,7 +3,7 @@
 // A body within the limits (16 MiB, two million values) takes up to a second to be decoded, and a
 // client may send one on each of its connections. Values go in and values come out: the thread
 // touches nothing of the door. Of one guest one body is read after the other, and guests take
-// turns, so that nobody waits for more than one body of each other guest (docs/adr/0049).
+// turns, so that a guest waits for at most one body of each other guest (docs/adr/0049).
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ class BodyReader {
   static constexpr std::size_t kShort = std::size_t{64} << 10U;
 
   explicit BodyReader(boost::asio::any_io_executor executor);
-  // Waits for the body in work, a second at most; nobody is called any more.
+  // Waits for the body in work, a second at most; `done` is not called any more.
   ~BodyReader();
   BodyReader(const BodyReader&) = delete;
   BodyReader& operator=(const BodyReader&) = delete;

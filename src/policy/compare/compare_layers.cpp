@@ -107,7 +107,7 @@ class ToolComparison {
       if (charged.size() == kMostOfOthers) break;
       const auto arguments = completed(call.example);
       if (!arguments) continue;
-      const CallUnderTest made{permission_, *arguments, schema_, true};
+      const CallUnderTest made = under_test(*arguments, Folders::kYes);
       const Effect below = decided(narrower_, made);
       if (below == Effect::kDeny || below != answered(marked_narrower_, call.marks) ||
           decided(wider_, made) != answered(marked_wider_, call.marks))
@@ -248,16 +248,21 @@ class ToolComparison {
   [[nodiscard]] std::optional<Excess> verified(Json arguments, Folders folders) const {
     auto made = completed(std::move(arguments));
     if (!made) return std::nullopt;
-    const CallUnderTest call{.permission = permission_,
-                             .arguments = *made,
-                             .schema = schema_,
-                             .lexical = true,
-                             .takes_for_folders = folders == Folders::kYes,
-                             .defaults = defaults_ == nullptr ? nullptr : defaults_->root()};
+    const CallUnderTest call = under_test(*made, folders);
     const Effect narrower = decided(narrower_, call);
     const Effect wider = decided(wider_, call);
     if (narrower >= wider) return std::nullopt;
     return Excess{permission_, *made, narrower, wider, {}, call.takes_for_folders};
+  }
+
+  // Borrows the arguments.
+  [[nodiscard]] CallUnderTest under_test(const Json& arguments, Folders folders) const {
+    return {.permission = permission_,
+            .arguments = arguments,
+            .schema = schema_,
+            .lexical = true,
+            .takes_for_folders = folders == Folders::kYes,
+            .defaults = defaults_ == nullptr ? nullptr : defaults_->root()};
   }
 
   // What its schema makes of a call; nothing where it is none.

@@ -32,7 +32,7 @@ struct ChargedCall {
 [[nodiscard]] ChargedCall charged_call(const std::vector<MarkedLayer>& wider,
                                        const std::vector<MarkedLayer>& narrower,
                                        const Marks& marks);
-// Calls of other tools, of which both sides admit each; asked for where it may matter.
+// Calls of other tools that both sides admit; asked for where it may matter.
 using CallsOfOthers = std::function<std::vector<ChargedCall>()>;
 
 // `calls` are all classes of calls to one tool; with nothing used up the wider side answers each at

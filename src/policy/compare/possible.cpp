@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "policy/match/parameter_names.h"
 #include "policy/rules/evaluate.h"
 #include "policy/rules/miss_text.h"
 #include "policy/text/source_text.h"
@@ -117,38 +118,41 @@ class ArgTest {
     return all;
   }
 
-  Chance passes(const Matcher& matcher, const Json& value) {
-    if (matcher.asks_file_system(value, view_)) {
+  Chance passes(const Matcher& matcher, const Json& value, MeantAs meant = MeantAs::kUnknown) {
+    CallView view = view_;
+    view.meant = meant;
+    if (matcher.asks_file_system(value, view)) {
       grounds_.file_system = true;
       return Chance::kMaybe;
     }
-    const Outcome outcome = matcher.match(value, view_);
+    const Outcome outcome = matcher.match(value, view);
     const bool sure = admits() || view_.any_string;
     return chance(sure ? outcome == Outcome::kPass : outcome != Outcome::kFail);
   }
 
-  Chance all_tests(const Json& text) {
+  Chance all_tests(const Json& text, MeantAs meant) {
     Chance all = Chance::kAlways;
-    for (const auto& matcher : arg_.matchers) all = std::min(all, passes(*matcher, text));
+    for (const auto& matcher : arg_.matchers) all = std::min(all, passes(*matcher, text, meant));
     return all;
   }
 
   // "*": every string value, and every name of a member that no schema knows.
   Chance any_string_in(const Json& value, const SchemaView& schema, const DefaultPlace* place,
-                       Root root) {
-    if (value.is_string()) return all_tests(value);
+                       Root root, MeantAs meant = MeantAs::kUnknown) {
+    if (value.is_string()) return all_tests(value, meant);
     Chance any = Chance::kNever;
     if (value.is_array()) {
       const SchemaView elements = schema.elements();
       const DefaultPlace* next = place == nullptr ? nullptr : place->elements();
       for (const Json& element : value)
-        any = std::max(any, any_string_in(element, elements, next, Root::kNo));
+        any = std::max(any, any_string_in(element, elements, next, Root::kNo, meant));
     } else if (value.is_object()) {
       for (const auto& [name, member] : value.items()) {
-        if (!schema.names_member(name)) any = std::max(any, all_tests(Json(name)));
+        if (!schema.names_member(name))
+          any = std::max(any, all_tests(Json(name), MeantAs::kUnknown));
         const DefaultPlace* next = place == nullptr ? nullptr : place->member(name);
         any = std::max(any, any_string_in(member, schema.member(name).value_or(SchemaView()), next,
-                                          Root::kNo));
+                                          Root::kNo, schema.meaning_of(name)));
       }
       any = std::max(any, any_string_left_out(value, place, root));
     }
@@ -162,18 +166,20 @@ class ArgTest {
     if (place->is_unknown()) return Chance::kAlways;
     for (const auto& [name, below] : place->members()) {
       const bool may_be_there = root == Root::kYes && call_.may_have(name);
-      if (!value.contains(name) && !may_be_there) any = std::max(any, any_string_at(*below));
+      if (!value.contains(name) && !may_be_there)
+        any = std::max(any, any_string_at(*below, meaning_by_name(name)));
     }
     return any;
   }
 
-  Chance any_string_at(const DefaultPlace& place) {
+  Chance any_string_at(const DefaultPlace& place, MeantAs meant) {
     if (!seen_.insert(&place).second) return Chance::kNever;
     if (place.is_unknown()) return Chance::kAlways;
     Chance any = Chance::kNever;
     for (const Json* standard : place.values())
-      any = std::max(any, any_string_in(*standard, SchemaView(), &place, Root::kNo));
-    for (const auto& [name, below] : place.members()) any = std::max(any, any_string_at(*below));
+      any = std::max(any, any_string_in(*standard, SchemaView(), &place, Root::kNo, meant));
+    for (const auto& [name, below] : place.members())
+      any = std::max(any, any_string_at(*below, meaning_by_name(name)));
     return any;
   }
 

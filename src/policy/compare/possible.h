@@ -1,4 +1,4 @@
-// Possible: does a target match a call of which only a part is known?
+// Possible: does a target match a call that is known in part?
 //
 // Three-valued: always and never hold for every value of the unknown arguments and whatever the
 // file system will be; between them lies maybe, also where a finer look could still tell. It must

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "policy/match/parameter_names.h"
 #include "policy/rules/evaluate.h"
 
 namespace mcpac::policy {
@@ -41,11 +42,13 @@ CallPlace::CallPlace(const std::vector<MarkedLayer>& layers, const Permission& t
   }
 }
 
-CallPlace::CallPlace(const CallPlace& above, SchemaView view, const DefaultPlace* defaults)
+CallPlace::CallPlace(const CallPlace& above, SchemaView view, const DefaultPlace* defaults,
+                     MeantAs meant)
     : tool_(above.tool_),
       view_(view),
       defaults_(defaults),
       depth_(above.depth_ + 1),
+      meant_(meant),
       any_strings_(above.any_strings_) {}
 
 void CallPlace::add_names(const NameWatch& above, const NameTree& tree) {
@@ -54,7 +57,8 @@ void CallPlace::add_names(const NameWatch& above, const NameTree& tree) {
 
 CallPlace CallPlace::member(const std::string& name) const {
   CallPlace place(*this, view_.member(name).value_or(SchemaView()),
-                  defaults_ == nullptr ? nullptr : defaults_->member(name));
+                  defaults_ == nullptr ? nullptr : defaults_->member(name),
+                  any_strings_.empty() ? MeantAs::kUnknown : view_.meaning_of(name));
   for (Watch watch : watches_) {
     const auto* member = watch.member();
     if (member == nullptr || member->name != name) continue;
@@ -69,7 +73,8 @@ CallPlace CallPlace::member(const std::string& name) const {
 }
 
 CallPlace CallPlace::elements() const {
-  CallPlace place(*this, view_.elements(), defaults_ == nullptr ? nullptr : defaults_->elements());
+  CallPlace place(*this, view_.elements(), defaults_ == nullptr ? nullptr : defaults_->elements(),
+                  meant_);
   for (Watch watch : watches_) {
     if (watch.ends() || watch.member() != nullptr) continue;
     ++watch.step;
@@ -86,7 +91,8 @@ CallView CallPlace::call_view(const Watch& watch) const {
           .reading = watch.reading,
           .any_string = watch.arg->steps.empty(),
           .lexical = true,
-          .tool = tool_};
+          .tool = tool_,
+          .meant = watch.arg->steps.empty() ? meant_ : MeantAs::kUnknown};
 }
 
 Marks CallPlace::of_value(const Json& value, const Answer& answer) const {
@@ -148,8 +154,11 @@ Marks CallPlace::of_absence(const std::string& name) const {
     watch.note(is_passed, marks);
   }
   if (defaults == nullptr) return marks;
-  for (const auto& watch : any_strings_)
-    watch.note(catches_string_left_out(*watch.arg, call_view(watch), *defaults), marks);
+  for (const auto& watch : any_strings_) {
+    CallView view = call_view(watch);
+    view.meant = meaning_by_name(name);
+    watch.note(catches_string_left_out(*watch.arg, view, *defaults), marks);
+  }
   return marks;
 }
 
@@ -160,10 +169,11 @@ Marks CallPlace::of_presence(const std::string& name, bool equals_default) const
   }
   if (any_strings_.empty() || view_.names_member(name)) return marks;
   const Json text(name);
-  return marks | of_any_string(
-                     text, [&](const CompiledArg& arg, std::size_t matcher, const CallView& view) {
-                       return really(arg, matcher, text, view);
-                     });
+  return marks |
+         of_any_string(text, [&](const CompiledArg& arg, std::size_t matcher, CallView view) {
+           view.meant = MeantAs::kUnknown;  // whatever the place around it is for
+           return really(arg, matcher, text, view);
+         });
 }
 
 Marks CallPlace::of_all(const Json& value) const {

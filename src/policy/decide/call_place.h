@@ -69,13 +69,14 @@ class CallPlace {
   [[nodiscard]] CallView call_view(const Watch& watch) const;
 
  private:
-  CallPlace(const CallPlace& above, SchemaView view, const DefaultPlace* defaults);
+  CallPlace(const CallPlace& above, SchemaView view, const DefaultPlace* defaults, MeantAs meant);
   void add_names(const NameWatch& above, const NameTree& tree);
 
   const Permission* tool_;
   SchemaView view_;
   const DefaultPlace* defaults_ = nullptr;  // what may stand in members that are left out
   std::size_t depth_ = 0;
+  MeantAs meant_ = MeantAs::kUnknown;  // strings here
   std::vector<Watch> watches_;
   std::vector<NameWatch> names_;
   std::vector<Watch> any_strings_;

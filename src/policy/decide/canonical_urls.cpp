@@ -8,8 +8,8 @@
 #include <string>
 
 #include "core/offer.h"
-#include "core/schema/names.h"
 #include "core/schema/uri.h"
+#include "core/unicode_folding.h"
 #include "policy/decide/decide.h"
 #include "policy/match/url.h"
 
@@ -67,7 +67,7 @@ std::optional<SchemaViolation> twice_named(const Json& arguments) {
   if (given == nullptr || !given->is_object()) return std::nullopt;
   std::map<std::string, std::string> known;
   for (const auto& [name, value] : given->items()) {
-    const auto [at, is_new] = known.try_emplace(schema::folded_name(name), name);
+    const auto [at, is_new] = known.try_emplace(folded_member(name), name);
     if (is_new) continue;
     return SchemaViolation{
         "/arguments/" + schema::pointer_token(name), "properties",

@@ -68,6 +68,7 @@ std::optional<PathReading> path_reading(const std::vector<CompiledLayer>& layers
   PathReading reading;
   reading.lexical_only = bases.remote_servers.contains(server) || environment.resolver == nullptr;
   reading.has_root = starts.has_root;
+  reading.is_unknown = starts.is_unknown;
   reading.admit_base = starts.admit.front();
   reading.further_bases.assign(starts.admit.begin() + 1, starts.admit.end());
   reading.catch_bases = std::move(starts.to_catch);

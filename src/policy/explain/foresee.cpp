@@ -96,6 +96,7 @@ class LayerForesight {
     foresight.outlook = outlook();
     if (denied_by_ != nullptr) {
       foresight.rule = denying_->rule_text;
+      foresight.place = denying_->place;
       foresight.reason = "it is denied by a rule";
       if (const auto& because = denied_by_->clauses.because)
         foresight.reason += ": " + printable(*because, 200);
@@ -103,11 +104,15 @@ class LayerForesight {
     }
     if (!is_possible_) {
       foresight.rule = nearest_;
+      foresight.place = nearest_place_;
       foresight.other_rules = misses_ > 0 ? misses_ - 1 : 0;
       foresight.reason = miss_;
       if (!nearest_.empty()) return foresight;
       const auto [left, why] = left_out(layer_, permission);
-      if (left != nullptr) foresight.rule = left->rule_text;
+      if (left != nullptr) {
+        foresight.rule = left->rule_text;
+        foresight.place = left->place;
+      }
       foresight.reason =
           left != nullptr ? why
                           : fmt::format("nothing in {} allows {}", layer_.name, permission.text());
@@ -167,6 +172,7 @@ class LayerForesight {
     ++misses_;
     if (!nearest_.empty() && grounds.passed <= passed_) return;
     nearest_ = target.rule_text;
+    nearest_place_ = target.place;
     miss_ = grounds.miss.empty() ? "no test of it can hold" : grounds.miss;
     passed_ = grounds.passed;
   }
@@ -180,6 +186,7 @@ class LayerForesight {
   bool is_sure_ = false;
   bool is_possible_ = false;
   std::string nearest_;  // the rule that came nearest to a match
+  std::string nearest_place_;
   std::string miss_;
   std::size_t passed_ = 0;
   std::size_t misses_ = 0;
@@ -258,7 +265,7 @@ Outlook outlook_of(const std::vector<CompiledLayer>& layers, const Permission& p
 
 Foresight foresee_layers(const std::vector<CompiledLayer>& layers, const Permission& permission,
                          const CallInSource& call, const Json* schema,
-                         const Environment& environment) {
+                         const Environment& environment, Lifted lifted) {
   Foresight worst;
   if (layers.empty() || !call.known.is_object()) {
     worst.reason = "nothing is granted";
@@ -282,6 +289,7 @@ Foresight foresee_layers(const std::vector<CompiledLayer>& layers, const Permiss
   std::size_t denying = 0;
   bool is_forbidden = false;
   bool asks = false;
+  std::optional<Foresight> above;  // the first layer above the run's own that refuses it
   for (const auto& layer : layers) {
     const LayerForesight foresight(layer, *possible);
     auto next = foresight.answer(permission);
@@ -289,6 +297,7 @@ Foresight foresee_layers(const std::vector<CompiledLayer>& layers, const Permiss
     denying += next.outlook == Outlook::kDenied ? 1 : 0;
     is_forbidden = is_forbidden || foresight.is_forbidden();
     asks = asks || foresight.asks();
+    if (next.outlook == Outlook::kDenied && &layer != &layers.front() && !above) above = next;
     if (next.outlook > worst.outlook) worst = std::move(next);
   }
   worst.asks = asks && worst.outlook == Outlook::kConditional;
@@ -296,6 +305,16 @@ Foresight foresee_layers(const std::vector<CompiledLayer>& layers, const Permiss
     worst.depends_on.assign(depends_on.begin(), depends_on.end());
   // A --grant helps only where the run's own layer is what refuses, and no rule forbids it.
   worst.only_ungranted = denying == 1 && worst.layer == layers.front().name && !is_forbidden;
+  const bool own_misses = worst.outlook == Outlook::kDenied && worst.layer == layers.front().name &&
+                          !worst.rule.starts_with("deny ");
+  if (above && own_misses) {
+    if (lifted == Lifted::kUngranted) {
+      worst = *std::move(above);
+    } else {
+      worst.no_grant = fmt::format("{} refuses it as well: {}",
+                                   place_or_layer(above->place, above->layer), above->reason);
+    }
+  }
   if (worst.only_ungranted) {
     Fix fix = fix_for(layers.front(), *possible, environment);
     worst.would_grant = std::move(fix.would_grant);

@@ -1,4 +1,4 @@
-// Foresee: the answer of layers to a call of which only a part is known.
+// Foresee: the answer of layers to a call that is known in part.
 #pragma once
 
 #include <vector>
@@ -14,9 +14,11 @@ namespace mcpac::policy {
                                                  const CallInSource& call, const Json* schema);
 
 // The strictest answer of all layers; `schema` is that of the tool, null for control permissions.
+// With Lifted::kUngranted it is told by a layer that refuses it still, where there is one.
 [[nodiscard]] Foresight foresee_layers(const std::vector<CompiledLayer>& layers,
                                        const Permission& permission, const CallInSource& call,
-                                       const Json* schema, const Environment& environment);
+                                       const Json* schema, const Environment& environment,
+                                       Lifted lifted = Lifted::kNothing);
 
 // Whether it could be allowed, without why and without advice. kDenied also where `work` does not
 // suffice to tell: of what others make many, each is asked about.

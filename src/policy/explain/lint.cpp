@@ -10,7 +10,7 @@
 
 #include "core/ascii.h"
 #include "policy/compare/compare_layers.h"
-#include "policy/decide/least_rule.h"
+#include "policy/explain/would_grant.h"
 #include "policy/rules/compile_places.h"
 #include "policy/sets/string_product.h"
 #include "policy/sets/text_automata.h"
@@ -98,32 +98,16 @@ std::optional<std::string> left_out_by(const std::string& pattern) {
                      choice ? "(" + pattern + ")" : pattern, back ? ".*" : "");
 }
 
-// Tests of a deny or ask that compare a text, and what goes through beside it.
-void note_of_comparisons(const ast::Rule& rule, const ast::Arg& arg, std::string place,
-                         FileSummary& summary) {
-  const std::string_view catches = rule.effect == Effect::kDeny ? "catches" : "asks about";
-  const bool reads_url = std::ranges::any_of(arg.tests, is_url_test);
+// Expressions of a deny or ask, and what goes through beside them.
+void note_of_expressions(const ast::Arg& arg, const std::string& place, FileSummary& summary) {
   for (const auto& test : arg.tests) {
     const auto* text = std::get_if<ast::TextTest>(&test.body);
-    const auto* equal = std::get_if<ast::EqualTest>(&test.body);
-    if (text != nullptr && text->kind == ast::TextTest::Kind::kRegex) {
-      const auto left_out = left_out_by(text->text);
-      if (!left_out) continue;
-      summary.notes.push_back({place, fmt::format("an expression is held against the whole text: "
-                                                  "'{}' lets through {}",
-                                                  print(test), *left_out)});
-      continue;
-    }
-    const std::string word = text != nullptr    ? text->text
-                             : equal != nullptr ? print(equal->literal)
-                                                : "";
-    const bool excludes = equal != nullptr && equal->sense == ast::EqualTest::Sense::kNotEqual;
-    if (reads_url || excludes || !word.contains("://")) continue;
-    summary.notes.push_back(
-        {place,
-         fmt::format("'{} {}' compares a text, and a URL has many ('HTTPS://', ':443', '%61', "
-                     "'//'); 'host', and the same test beside it, {} them all",
-                     to_string(rule.effect), print(arg), catches)});
+    if (text == nullptr || text->kind != ast::TextTest::Kind::kRegex) continue;
+    const auto left_out = left_out_by(text->text);
+    if (!left_out) continue;
+    summary.notes.push_back({place, fmt::format("an expression is held against the whole text: "
+                                                "'{}' lets through {}",
+                                                print(test), *left_out)});
   }
 }
 
@@ -131,17 +115,20 @@ void note_of_tests(const ast::Rule& rule, const ast::Target& target, const Sourc
                    FileSummary& summary) {
   if (rule.effect == Effect::kAllow || !target.brackets) return;
   for (const auto& arg : target.brackets->args)
-    note_of_comparisons(rule, arg, source.line_of(target.selector.at), summary);
+    note_of_expressions(arg, source.line_of(target.selector.at), summary);
 }
 
-void add(const ast::Statement& statement, const SourceText& source, FileSummary& summary) {
+void add(const ast::Statement& statement, const SourceText& source, const ToolSchemas* tools,
+         FileSummary& summary) {
   if (std::holds_alternative<ast::SelfTest>(statement)) ++summary.self_tests;
   const auto* rule = std::get_if<ast::Rule>(&statement);
   if (is_place(statement)) add_place(statement, source, summary);
   if (rule == nullptr) return;
   ++summary.rules;
-  for (auto& open : open_ends(*rule))
-    summary.notes.push_back({source.line_of(rule->at), std::move(open)});
+  for (auto& note : left_open(*rule, tools)) {
+    note.place = source.line_of(rule->at);
+    summary.notes.push_back(std::move(note));
+  }
   for (const auto& target : rule->targets) {
     note_of_tests(*rule, target, source, summary);
     summary.names_place_within = summary.names_place_within || names_place_within(*rule, target);
@@ -239,18 +226,18 @@ std::vector<AskedAllow> asked_allows(const std::vector<CompiledLayer>& layers,
   return found;
 }
 
-Result<FileSummary> summarize(const SourceText& source) {
+Result<FileSummary> summarize(const SourceText& source, const ToolSchemas* tools) {
   auto file = parse_file(source);
   if (!file) return pass_on(file);
   FileSummary summary;
   for (const auto& item : file->items) {
     if (const auto* statement = std::get_if<ast::Statement>(&item)) {
-      add(*statement, source, summary);
+      add(*statement, source, tools, summary);
       continue;
     }
     const auto& block = std::get<ast::Block>(item);
     if (block.kind == ast::Block::Kind::kProfile) summary.profiles.push_back(block.name);
-    for (const auto& statement : block.statements) add(statement, source, summary);
+    for (const auto& statement : block.statements) add(statement, source, tools, summary);
   }
   return summary;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "policy/effect.h"
 #include "policy/environment.h"
 #include "policy/explanation.h"
+#include "policy/match/parameter_names.h"
 #include "policy/rules/compiled.h"
 #include "policy/text/ast.h"
 #include "policy/text/source_text.h"
@@ -36,7 +38,9 @@ struct FileSummary {
 };
 
 // An error where the text does not parse; whether it loads is the loader's affair.
-[[nodiscard]] Result<FileSummary> summarize(const SourceText& source);
+// `tools`: of the lock, whose schemas say which arguments are places; null: their names alone do.
+[[nodiscard]] Result<FileSummary> summarize(const SourceText& source,
+                                            const ToolSchemas* tools = nullptr);
 
 // Rules that decide nothing beside the others of their file (lint_overlaps.cpp), for a file that
 // loads: "doubled" (the same rule twice), "expired" (`until` is over), "dead" (denies take all that
@@ -45,17 +49,28 @@ struct FileSummary {
 // rules outside of profiles. Bounded, some 50 ms: what is not certain by then is not said.
 [[nodiscard]] std::vector<Note> find_overlaps(const SourceText& source,
                                               const Environment& environment);
-// Allows with a wildcard, which cover the tools that servers will gain: "new-tools".
-[[nodiscard]] std::vector<Note> find_wildcards(const SourceText& source);
+// Allows with a wildcard, which cover the tools that servers will gain: "new-tools". `environment`,
+// where given, tells which they cover now.
+[[nodiscard]] std::vector<Note> find_wildcards(const SourceText& source,
+                                               const Environment* environment = nullptr);
 
-// What an allow or ask admits or asks about beyond what its words seem to say, a sentence an
-// argument at most, with the rule that is closed: tests of a text that leave a part of it open
-// ("git log; id" passes `starts "git log"`), and hosts without a scheme. `rule`: what stands behind
-// --grant or --ask. Nothing of a text that does not parse.
-[[nodiscard]] std::vector<std::string> open_ends(std::string_view rule, Effect effect);
-[[nodiscard]] std::vector<std::string> open_ends(const ast::Rule& rule);
-// The same of a rule as it is printed, "allow …" or "ask …".
+// What a rule leaves open, a note an argument at most, its `place` empty, with the rule that is
+// closed. "open", of an allow or ask: tests of a text that leave a part of it open ("git log; id"
+// passes `starts "git log"`), and hosts without a scheme. "spelling", of a deny or ask: tests that
+// compare how a path or URL is spelled, with a value that they let through though it means the same
+// place; a fix that is a rule was loaded, and catches that value. `tools` as of summarize().
+[[nodiscard]] std::vector<Note> left_open(const ast::Rule& rule, const ToolSchemas* tools);
+[[nodiscard]] std::optional<Note> spelled_place(const ast::Rule& rule, const ast::Target& target,
+                                                const ast::Arg& arg, const ToolSchemas* tools);
+// The same in a sentence each. `rule`: what stands behind --grant, --ask or --deny. Nothing of a
+// text that does not parse.
+[[nodiscard]] std::vector<std::string> open_ends(std::string_view rule, Effect effect,
+                                                 const ToolSchemas* tools = nullptr);
+// Of a rule as it is printed, "allow …", "ask …" or "deny …".
 [[nodiscard]] std::vector<std::string> open_ends(std::string_view printed_rule);
+// Whether an argument is a path or a URL, by its name, else by the schemas of the tools meant.
+[[nodiscard]] ParameterKind kind_of_argument(const ast::Selector& selector,
+                                             const ast::ArgPath& path, const ToolSchemas* tools);
 
 // Of an ask with brackets only allows of one tool are looked at; what takes too long to tell is
 // left out.

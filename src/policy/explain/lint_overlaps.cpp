@@ -66,7 +66,7 @@ class Together {
   }
   struct Found {
     const ast::Rule* rule;
-    bool in_profile;  // which nobody but `profile` uses
+    bool in_profile;  // that `profile` alone uses
   };
   std::vector<Found> with(const std::string& profile) {
     found_.clear();
@@ -199,12 +199,14 @@ class Overlaps {
         unit->is_told = true;
         note(*unit, "doubled",
              fmt::format("'{}' stands at {} already", unit->text, first->second->place),
-             "a rule that stands twice is that rule", "remove one of the two");
+             "a rule that stands twice is that rule", "remove " + unit->place);
       } else if (until && environment_.clock != nullptr &&
                  until->value <= environment_.clock->wall_now()) {
         unit->is_told = true;
         note(*unit, "expired", fmt::format("'{}' admits nothing any more", unit->text),
-             "its `until` is over", "remove it, or give it another end");
+             "its `until` is over",
+             fmt::format("remove {}, or write a later end: until YYYY-MM-DDThh:mm:ssZ",
+                         unit->place));
       }
     }
   }
@@ -373,6 +375,28 @@ class Overlaps {
     return names;
   }
 
+  [[nodiscard]] static std::string places_of(const std::vector<Unit*>& units) {
+    std::string places;
+    for (const Unit* unit : units) places += (places.empty() ? "" : " and ") + unit->place;
+    return places;
+  }
+
+  // An ask that asks about the rest alone, to write where the one ask stands that takes all.
+  [[nodiscard]] static std::string otherwise_instead(const Unit& unit,
+                                                     const std::vector<Unit*>& by) {
+    const auto ask = std::ranges::find(by, Effect::kAsk, &Unit::effect);
+    if (by.size() != 1 || ask == by.end())
+      return fmt::format(
+          "remove {}, or end the asks with `otherwise`: then they ask about the rest "
+          "alone",
+          unit.place);
+    ast::Rule rest = rule_of(Effect::kAsk, *(*ask)->target);
+    rest.clauses = (*ask)->rule->clauses;
+    rest.clauses.otherwise = true;
+    return fmt::format("end the ask with `otherwise`, at {}: {}; or remove {}", (*ask)->place,
+                       print(rest), unit.place);
+  }
+
   [[nodiscard]] std::vector<Unit*> all(Effect effect) const {
     std::vector<Unit*> found;
     for (const auto& unit : units_) {
@@ -405,7 +429,8 @@ class Overlaps {
                      unit.effect() == Effect::kAllow ? "admits a call" : "asks", named(by),
                      by.size() == 1 ? "ies" : "y"),
          "a deny beats an allow and an ask, wherever each of them stands",
-         "remove it, or let the deny leave these calls out (`except`)");
+         fmt::format("remove {}, or let {} leave these calls out (`except`)", unit.place,
+                     places_of(by)));
     return true;
   }
 
@@ -419,8 +444,7 @@ class Overlaps {
     note(unit, "shadowed",
          fmt::format("'{}' admits no call unasked: {} {} about all of them", unit.text, named(by),
                      by.size() == 1 ? "is" : "are"),
-         "an ask beats an allow, wherever each of them stands",
-         "remove it, or end the ask with `otherwise`: then it asks about the rest alone");
+         "an ask beats an allow, wherever each of them stands", otherwise_instead(unit, by));
     return true;
   }
 
@@ -446,7 +470,7 @@ class Overlaps {
                   fmt::format("'{}' limits nothing: {} admits these calls without a limit",
                               unit.text, named(other)),
                   "a call needs one allow of the file, and finds it there when this one is used up",
-                  "remove the rule without a limit, or this one");
+                  fmt::format("remove {}, or this one at {}", other.place, unit.place));
     }
     const char* does = unit.effect() == Effect::kAllow ? "admits"
                        : unit.effect() == Effect::kAsk ? "asks about"
@@ -456,7 +480,8 @@ class Overlaps {
                      unit.effect() == Effect::kAllow ? "admit"
                      : unit.effect() == Effect::kAsk ? "ask about"
                                                      : "deny"),
-         "the wider rule decides alone", "remove it, or narrow the wider one");
+         "the wider rule decides alone",
+         fmt::format("remove {}, or narrow the wider one at {}", unit.place, other.place));
   }
 
   const SourceText& source_;
@@ -467,11 +492,33 @@ class Overlaps {
   bool of_profile_alone_ = false;
 };
 
-void add_wildcards(const ast::Rule& rule, const SourceText& source, std::vector<Note>& notes) {
+// The rule with the tools that it covers today instead of its wildcard; empty where they are
+// many, or it does not load so.
+std::string with_names(const ast::Rule& rule, const ast::Target& target,
+                       const Environment& environment) {
+  constexpr std::size_t kMostNamed = 16;
+  ast::Rule named = rule;
+  named.targets.clear();
+  for (const auto& [tool, schema] : *environment.tools) {
+    if (target.selector.server && tool.server() != *target.selector.server) continue;
+    ast::Rule alone = rule_of(Effect::kAllow, target);
+    alone.targets.front().selector.server = tool.server();
+    alone.targets.front().selector.tool = tool.tool();
+    CompiledLayer layer;
+    // One that lacks what the brackets test was not covered, either.
+    if (!Loader{environment, layer}.add(alone, {"a rule", ""})) continue;
+    named.targets.push_back(std::move(alone.targets.front()));
+  }
+  return named.targets.empty() || named.targets.size() > kMostNamed ? "" : print(named);
+}
+
+void add_wildcards(const ast::Rule& rule, const SourceText& source, const Environment* environment,
+                   std::vector<Note>& notes) {
   for (const auto& target : rule.targets) {
     const auto& selector = target.selector;
     if (rule.effect != Effect::kAllow || (selector.server && selector.tool)) continue;
     const bool tests = target.brackets && !target.brackets->args.empty();
+    const std::string names = environment == nullptr ? "" : with_names(rule, target, *environment);
     notes.push_back(
         {.place = source.line_of(selector.at),
          .text = fmt::format("'allow {}' covers every tool that {} gains{}, from the moment that "
@@ -480,8 +527,9 @@ void add_wildcards(const ast::Rule& rule, const SourceText& source, std::vector<
                              selector.server ? print_name(*selector.server) : "any server",
                              tests ? " and that has what it tests" : ""),
          .kind = "new-tools",
-         .why = "a rule with a wildcard grants tools that nobody has seen yet",
-         .fix = "name the tools that are meant; or look at each new one with `mcpac lock diff`"});
+         .why = "a rule with a wildcard grants tools that came after it was written",
+         .fix = (names.empty() ? "name the tools that are meant" : names) +
+                std::string("; or look at each new one with `mcpac lock diff`")});
   }
 }
 
@@ -512,11 +560,12 @@ std::vector<Note> find_overlaps(const SourceText& source, const Environment& env
   return overlaps.take_notes();
 }
 
-std::vector<Note> find_wildcards(const SourceText& source) {
+std::vector<Note> find_wildcards(const SourceText& source, const Environment* environment) {
   std::vector<Note> notes;
   const auto file = parse_file(source);
   if (!file) return notes;
-  for_each_rule(*file, [&](const ast::Rule& rule) { add_wildcards(rule, source, notes); });
+  for_each_rule(*file,
+                [&](const ast::Rule& rule) { add_wildcards(rule, source, environment, notes); });
   return notes;
 }
 

@@ -123,11 +123,12 @@ std::string closed_expression(const ast::TextTest& test) {
 // One argument of one rule.
 class OpenArgument {
  public:
-  OpenArgument(const ast::Arg& arg, Effect effect, bool is_resource)
+  OpenArgument(const ast::Arg& arg, Effect effect, bool is_resource, ParameterKind kind)
       : arg_(arg),
         name_(print(arg.path)),
         asks_(effect == Effect::kAsk),
-        is_resource_(is_resource) {}
+        is_resource_(is_resource),
+        kind_(kind) {}
 
   [[nodiscard]] std::optional<std::string> note() const {
     if (arg_.path.any_string() || arg_.presence == ast::Arg::Presence::kAbsent) return std::nullopt;
@@ -141,6 +142,9 @@ class OpenArgument {
     if (first == nullptr) return std::nullopt;
     const std::string_view prefix = beginning_of(*first);
     if (prefix.contains("://")) return of_url(prefix);
+    if (kind_ == ParameterKind::kUrl) {
+      if (auto note = of_any_url(*first)) return note;
+    }
     if (is_path(*first, prefix)) {
       if (auto note = of_path(*first, prefix)) return note;
     }
@@ -202,16 +206,27 @@ class OpenArgument {
                                         fmt::format("{}*/../*", prefix)});
   }
 
-  // By how the text begins, or what the argument is called.
+  // A test that names no authority: any will do.
+  [[nodiscard]] std::optional<std::string> of_any_url(const ast::TextTest& test) const {
+    const auto witness = passing(arg_, "https://evil.org/*");
+    if (!witness) return std::nullopt;
+    std::string_view name = test.text;
+    while (name.starts_with('*')) name.remove_prefix(1);
+    name = name.substr(0, name.find_first_of("/*"));
+    const bool is_below = name.starts_with('.');
+    if (is_below) name.remove_prefix(1);
+    const bool is_host = test.kind != Kind::kRegex && name.contains('.') && read_host(name);
+    return fmt::format("{}; a test that reads the URL is closed: {} scheme https host {}",
+                       says(*witness), name_,
+                       is_host ? (is_below ? "*." : "") + std::string(name) : "HOST");
+  }
+
+  // By what the argument is, else by how the text begins.
   [[nodiscard]] bool is_path(const ast::TextTest& test, std::string_view prefix) const {
     if (test.kind == Kind::kRegex) return false;
     constexpr std::array<std::string_view, 4> kAnchors = {"/", "./", "../", "~/"};
-    if (std::ranges::any_of(kAnchors, [&](auto anchor) { return prefix.starts_with(anchor); }))
-      return true;
-    const std::string name = lowered(name_);
-    constexpr std::array<std::string_view, 5> kNames = {"path", "file", "dir", "folder",
-                                                        "filename"};
-    return std::ranges::any_of(kNames, [&](auto word) { return name.ends_with(word); });
+    return kind_ == ParameterKind::kPath ||
+           std::ranges::any_of(kAnchors, [&](auto anchor) { return prefix.starts_with(anchor); });
   }
 
   [[nodiscard]] std::optional<std::string> of_path(const ast::TextTest& test,
@@ -225,10 +240,14 @@ class OpenArgument {
     const bool is_folder = test.kind == Kind::kStarts;
     if (!is_folder) folder.resize(folder.rfind('/') + 1);
     while (folder.size() > 2 && folder.ends_with('/')) folder.pop_back();
-    return fmt::format("{}; a test that reads the path is closed: {} within {}{}", says(*witness),
-                       name_, folder, is_folder ? "" : " " + print_test(test));
+    // No rule names a place by "..".
+    if (folder.contains("../") || folder.ends_with("/.."))
+      return says(*witness) + fmt::format("; closed is {} within FOLDER", name_);
+    return fmt::format("{}; a test that reads the path is closed: {} {}{}", says(*witness), name_,
+                       print_test(ast::PathTest{ast::PathTest::Kind::kWithin, folder}),
+                       is_folder ? "" : " " + print_test(test));
   }
-  static std::string print_test(const ast::TextTest& test) { return print(ast::Test{0, test}); }
+  static std::string print_test(const auto& test) { return print(ast::Test{0, test}); }
 
   [[nodiscard]] std::optional<std::string> of_text(const ast::TextTest& test) const {
     static constexpr std::array<std::string_view, 4> kPieces = {"*; id*", "*|id*", "*$(id)*",
@@ -250,27 +269,46 @@ class OpenArgument {
   std::string name_;
   bool asks_;
   bool is_resource_;
+  ParameterKind kind_;
 };
 
 }  // namespace
 
-std::vector<std::string> open_ends(const ast::Rule& rule) {
-  std::vector<std::string> notes;
-  if (rule.effect == Effect::kDeny) return notes;
+std::vector<Note> left_open(const ast::Rule& rule, const ToolSchemas* tools) {
+  std::vector<Note> notes;
+  const auto add = [&notes](std::optional<Note> note) {
+    const bool is_new = note && std::ranges::find(notes, note->text, &Note::text) == notes.end();
+    if (is_new) notes.push_back(std::move(*note));
+    return note.has_value();
+  };
   for (const auto& target : rule.targets) {
     if (!target.brackets) continue;
     for (const auto& arg : target.brackets->args) {
+      if (add(spelled_place(rule, target, arg, tools)) || rule.effect == Effect::kDeny) continue;
       const bool is_resource = target.selector.tool == std::string(kReadResource);
-      auto note = OpenArgument(arg, rule.effect, is_resource).note();
-      if (note && std::ranges::find(notes, *note) == notes.end()) notes.push_back(std::move(*note));
+      const auto kind = kind_of_argument(target.selector, arg.path, tools);
+      if (auto text = OpenArgument(arg, rule.effect, is_resource, kind).note())
+        add(Note{.place = "", .text = std::move(*text), .kind = "open"});
     }
   }
   return notes;
 }
 
-std::vector<std::string> open_ends(std::string_view rule, Effect effect) {
+namespace {
+
+std::vector<std::string> sentences(const ast::Rule& rule, const ToolSchemas* tools) {
+  std::vector<std::string> all;
+  for (auto& note : left_open(rule, tools))
+    all.push_back(note.fix.empty() ? std::move(note.text)
+                                   : fmt::format("{}; beside it: {}", note.text, note.fix));
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::string> open_ends(std::string_view rule, Effect effect, const ToolSchemas* tools) {
   auto parsed = parse_rule(SourceText{"", rule}, effect);
-  return parsed ? open_ends(*parsed) : std::vector<std::string>();
+  return parsed ? sentences(*parsed, tools) : std::vector<std::string>();
 }
 
 std::vector<std::string> open_ends(std::string_view printed_rule) {
@@ -281,7 +319,7 @@ std::vector<std::string> open_ends(std::string_view printed_rule) {
     const auto* statement = std::get_if<ast::Statement>(&item);
     const auto* rule = statement == nullptr ? nullptr : std::get_if<ast::Rule>(statement);
     if (rule == nullptr) continue;
-    for (auto& note : open_ends(*rule)) notes.push_back(std::move(note));
+    for (auto& note : sentences(*rule, nullptr)) notes.push_back(std::move(note));
   }
   return notes;
 }

@@ -70,9 +70,10 @@ std::string ambiguous(const Permission& permission, const PathReading& paths,
     it += fmt::format(", or {}, counted from {}", below(folder), printable(folder, kMaxShown));
   it += fmt::format(": {} was given {}, and an allow needs all of these inside", server,
                     paths.further_bases.size() == 1 ? "that folder" : "these folders");
-  if (paths.has_root) return it;
-  return fmt::format("{}; mcpac server set {} --root {} says which is meant", it, server,
-                     shell_quoted(paths.further_bases.back()));
+  if (!paths.settling_root.empty())
+    return fmt::format("{}; mcpac server set {} --root {} says which is meant", it, server,
+                       shell_quoted(paths.settling_root));
+  return it + "; no root settles it: the call needs the absolute path";
 }
 
 }  // namespace
@@ -90,6 +91,14 @@ std::string taken_for(const Permission& permission, const Explanation& explanati
   const std::string it =
       fmt::format("it is {}{}, counted from", printable(whole.string(), kMaxShown),
                   link.empty() ? "" : fmt::format(", a link to {}", printable(link, kMaxShown)));
+  if (paths.is_unknown) {
+    const std::string folder =
+        paths.settling_root.empty() ? "DIR" : shell_quoted(paths.settling_root);
+    return fmt::format(
+        "where {0} starts is not known, as a shell or a container starts it, so no rule admits a "
+        "relative path; mcpac server set {0} --root {1} says it",
+        permission.server(), folder);
+  }
   if (!paths.further_bases.empty()) return ambiguous(permission, paths, *value);
   if (paths.has_root) return fmt::format("{} the root of {}", it, permission.server());
   const bool is_of_here = place.starts_with("./") || place.starts_with("\"./");

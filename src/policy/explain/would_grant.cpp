@@ -13,7 +13,6 @@
 #include "core/printable.h"
 #include "core/shell_quote.h"
 #include "policy/compare/reachable.h"
-#include "policy/decide/least_rule.h"
 #include "policy/explain/foresee.h"
 #include "policy/match/readings.h"
 #include "policy/rules/schema_view.h"
@@ -120,7 +119,10 @@ struct Asked {
 };
 
 Asked subject_of(const PossibleCall& call) {
-  return {.call = {.permission = call.permission, .arguments = call.known, .schema = call.schema},
+  return {.call = {.permission = call.permission,
+                   .arguments = call.known,
+                   .schema = call.schema,
+                   .defaults = call.left_out()},
           .unknown = &call.unknown,
           .open = call.open,
           .asks_file_system = false};
@@ -292,7 +294,9 @@ Fix fix_near(const CompiledLayer& layer, const CompiledTarget* near,
              const PossibleCall* possible, const Environment& environment) {
   for (const auto* target : missed) {
     if (const auto why = escape_of(*target, subject); !why.empty())
-      return none(why + ", and a value that escaped a rule is no reason to grant it");
+      return {.would_grant = {},
+              .no_grant = why + ", and a value that escaped a rule is no reason to grant it",
+              .escaped = true};
   }
   const Effect effect = near == nullptr ? Effect::kAllow : layer.rules[near->rule].effect;
   const auto written = write(subject, near, effect);
@@ -319,20 +323,28 @@ std::string tests_or_any(const std::string& path, const Json& value) {
   return text.empty() || text.size() > kMaxText ? path + " any" : text;
 }
 
-// The least in short of a call for `policy suggest`: what no test says in short may be anything.
-std::string rule_for(const PossibleCall& call) {
+// The least in short of a call that is not known whole. `near`, where there is one, is the rule
+// that comes nearest: what it tests stays tested.
+std::string rule_for(const PossibleCall& call, const CompiledTarget* near) {
   const std::string whole = whole_tool(call.permission);
   const SchemaView schema = call.view();
+  const ExactTests exact(near, subject_of(call).call);
   std::string tests;
   for (const auto& [name, value] : call.known.items()) {
     const auto member = schema.member(name);
     if (member && member->equals_default(value)) continue;  // counts as absent
     if (!member) return whole;
-    add(tests, tests_or_any(print_name(name), value));
+    const auto exactly = exact.of(print_name(name), value);
+    add(tests, exactly ? *exactly : tests_or_any(print_name(name), value));
     if (tests.size() > 2 * kMaxText) return whole;
   }
   if (call.open) return whole;
   for (const auto& name : call.unknown) {
+    const bool is_named = near != nullptr && near->brackets;
+    if (const auto kept = is_named ? kept_of_unknown(near, name) : std::nullopt) {
+      add(tests, *kept);
+      continue;
+    }
     // Always there, but perhaps only because a default is filled in: that counts as absent.
     const bool there = call.always_there.contains(name) && !call.has_default.contains(name);
     add(tests, std::string(there ? "" : "?") + print_name(name) + " any");
@@ -357,10 +369,13 @@ Fix fix_for(const CompiledLayer& layer, const CallUnderTest& call, const Times& 
   return fix_near(layer, near, missed, {.call = call}, nullptr, environment);
 }
 
-Fix fix_for(const CompiledLayer& layer, const PossibleCall& call, const Environment& environment) {
+namespace {
+
+// The rule of `layer` that comes nearest to what is known of a call, and all that miss it.
+const CompiledTarget* nearest_to(const CompiledLayer& layer, const PossibleCall& call,
+                                 std::vector<const CompiledTarget*>& missed) {
   const CompiledTarget* near = nullptr;
   std::size_t most = 0;
-  std::vector<const CompiledTarget*> missed;
   for (const auto* target : covering(layer, call.permission)) {
     const Effect effect = layer.rules[target->rule].effect;
     if (effect == Effect::kDeny) continue;
@@ -371,14 +386,34 @@ Fix fix_for(const CompiledLayer& layer, const PossibleCall& call, const Environm
     most = grounds.passed;
     near = target;
   }
+  return near;
+}
+
+}  // namespace
+
+Fix fix_for(const CompiledLayer& layer, const PossibleCall& call, const Environment& environment) {
+  std::vector<const CompiledTarget*> missed;
+  const CompiledTarget* near = nearest_to(layer, call, missed);
   return fix_near(layer, near, missed, subject_of(call), &call, environment);
 }
 
-std::optional<std::string> exact_rule(const PossibleCall& call, const Environment& environment) {
-  if (!call.unknown.empty() || call.open) return std::nullopt;
-  static const CompiledLayer kNothing;
-  auto fix = fix_near(kNothing, nullptr, {}, subject_of(call), &call, environment);
-  return fix.would_grant.empty() ? std::nullopt : std::optional(std::move(fix.would_grant));
+LeastRule least_rule(const CompiledLayer& layer, const PossibleCall& call,
+                     const Environment& environment) {
+  std::vector<const CompiledTarget*> missed;
+  const CompiledTarget* near = nearest_to(layer, call, missed);
+  // An ask that comes nearest is no rule to grant by.
+  if (near != nullptr && layer.rules[near->rule].effect == Effect::kAsk) near = nullptr;
+  const Asked subject = subject_of(call);
+  const bool is_known = call.unknown.empty() && !call.open;
+  auto fix = fix_near(layer, near, missed, subject, &call, environment);
+  if (fix.escaped) return {.rule = {}, .is_exact = true, .escaped = std::move(fix.no_grant)};
+  if (!fix.would_grant.empty()) return {std::move(fix.would_grant), is_known};
+  const std::string limits = near == nullptr ? "" : clauses_of(layer.rules[near->rule]);
+  for (const auto* by : {near, static_cast<const CompiledTarget*>(nullptr)}) {
+    std::string text = rule_for(call, by) + limits;
+    if (helps(text, Effect::kAllow, subject, &call, environment)) return {std::move(text), false};
+  }
+  return {whole_tool(call.permission) + limits, false};
 }
 
 namespace {
@@ -450,11 +485,6 @@ std::vector<std::string> granted_of(const CompiledLayer& layer, const Permission
 
 std::string whole_tool(const Permission& permission) {
   return print_name(permission.server()) + "." + print_name(permission.tool());
-}
-
-std::string least_rule(const Permission& permission, const CallInSource& call, const Json* schema) {
-  const auto possible = possible_call(permission, call, schema);
-  return possible ? rule_for(*possible) : whole_tool(permission);
 }
 
 }  // namespace mcpac::policy

@@ -14,6 +14,7 @@
 
 #include "policy/compare/possible.h"
 #include "policy/decide/decide.h"
+#include "policy/foresight.h"
 #include "policy/rules/evaluate.h"
 
 namespace mcpac::policy {
@@ -21,21 +22,25 @@ namespace mcpac::policy {
 struct Fix {
   std::string would_grant;  // as after --grant, or a whole option; empty: there is none
   std::string no_grant;     // why there is none; empty beside a text
+  bool escaped = false;     // as a value got past a rule's test
 };
 
 // Of a call that no rule of `layer` admits, the run's own. The file system is asked about the
 // values of the call through the environment's resolver.
 [[nodiscard]] Fix fix_for(const CompiledLayer& layer, const CallUnderTest& call, const Times& times,
                           const Environment& environment);
-// The same of a call of which only a part is known: what is unknown keeps the tests of the rule
+// The same of a call that is known in part: what is unknown keeps the tests of the rule
 // that came nearest. The file system is not asked.
 [[nodiscard]] Fix fix_for(const CompiledLayer& layer, const PossibleCall& call,
                           const Environment& environment);
 
-// The rule that admits this call and no other; nothing where a part of it is not known, or has no
-// exact test.
-[[nodiscard]] std::optional<std::string> exact_rule(const PossibleCall& call,
-                                                    const Environment& environment);
+// Authority::least_rule. What is unknown keeps the tests of the nearest rule of `layer`, or may be
+// anything; lists and long texts may be any where no test says exactly what they are.
+[[nodiscard]] LeastRule least_rule(const CompiledLayer& layer, const PossibleCall& call,
+                                   const Environment& environment);
+
+// The rule for a tool, whatever it is called with.
+[[nodiscard]] std::string whole_tool(const Permission& permission);
 
 // Authority::granted_of.
 [[nodiscard]] std::vector<std::string> granted_of(const CompiledLayer& layer,

@@ -11,12 +11,16 @@
 // names, the server's own root and the sandbox bind files.
 #include <algorithm>
 #include <functional>
+#include <optional>
 
 #include "policy/match/path_pattern.h"
 #include "policy/match/path_readings.h"
 
 namespace mcpac::policy {
 namespace {
+
+// Parts of one text that are looked up on the disk.
+constexpr std::size_t kMostLookedUp = 64;
 
 class PathMatcher final : public Matcher {
  public:
@@ -45,8 +49,7 @@ class PathMatcher final : public Matcher {
     Asking asking = asking_of(call);
     asking.look = Look::kLexical;
     if (asking.above == Above::kCounts) asking.above = Above::kIfThere;
-    if (call.any_string)
-      return !path_readings(text, bases_.home).empty() && !any_holds(text, asking);
+    if (call.any_string) return !readings_of_path(text, call).empty() && !any_holds(text, asking);
     const auto path = read_path_value(text);
     return path && holds(*path, asking) == (call.reading == Reading::kAdmit);
   }
@@ -88,8 +91,10 @@ class PathMatcher final : public Matcher {
 
   [[nodiscard]] Asking asking_of(const CallView& call) const {
     const bool lexical = call.lexical || !resolves(call.server);
-    // A folder in a document, "baseUrl": ".", is written more often than walked.
-    const bool passes = !bases_.by_identity || (call.in_document && call.any_string) ||
+    // A folder in a document, "baseUrl": ".", is written more often than walked, and so is one in
+    // what is prose by its name, or a separator.
+    const bool passes = !bases_.by_identity ||
+                        (call.any_string && (call.in_document || call.meant == MeantAs::kText)) ||
                         (call.tool != nullptr && bases_.entry_only.contains(*call.tool));
     const bool is_unsure = call.lexical && !call.takes_for_folders;
     return {call, lexical ? Look::kLexical : Look::kResolved,
@@ -109,16 +114,37 @@ class PathMatcher final : public Matcher {
     return asking.call.reading == Reading::kAdmit ? admits(path, asking) : catches(path, asking);
   }
 
+  // A member of a document is prose, whatever its place is for.
+  [[nodiscard]] std::vector<NamedPath> readings_of_path(const std::string& text,
+                                                        const CallView& call) const {
+    return path_readings(text, bases_.home, call.in_document ? MeantAs::kText : call.meant);
+  }
+
   // "*": any reading is enough, for only a deny or an ask looks at any string.
   [[nodiscard]] bool any_holds(const std::string& text, const Asking& asking) const {
-    return std::ranges::any_of(path_readings(text, bases_.home),
-                               [&](const auto& path) { return holds(path, asking); });
+    const auto readings = readings_of_path(text, asking.call);
+    Asking of_part = asking;
+    // A folder that is named in passing is not walked, but by a command.
+    if (asking.call.meant != MeantAs::kCommand) of_part.above = Above::kPasses;
+    // So many are a list or a script, and are held by their text.
+    if (readings.size() > kMostLookedUp) of_part.look = Look::kLexical;
+    return std::ranges::any_of(readings, [&](const NamedPath& one) {
+      if (!one.is_part) return holds(one.path, asking);
+      return bases_.by_identity && holds_part(one.path, of_part);
+    });
+  }
+
+  // Of a remote server a relative path may be any, and a word of a text is not taken for one.
+  [[nodiscard]] bool holds_part(const PathValue& path, const Asking& asking) const {
+    const bool is_anywhere = !path.absolute && is_remote(asking.call.server) &&
+                             !bases_.roots.contains(asking.call.server);
+    return !is_anywhere && holds(path, asking);
   }
 
   [[nodiscard]] bool admits(const PathValue& path, const Asking& asking) const {
     if (path.absolute) return admits_at({}, path.components, asking);
     const RelativeStarts starts = relative_starts(bases_, asking.call.server);
-    if (!starts.has_root && !pattern_.relative_to_here()) return false;
+    if (starts.is_unknown || (!starts.has_root && !pattern_.relative_to_here())) return false;
     return std::ranges::all_of(starts.admit, [&](const std::string& start) {
       return admits_at(start, path.components, asking);
     });
@@ -150,6 +176,8 @@ class PathMatcher final : public Matcher {
     whole.insert(whole.end(), lexical.begin(), lexical.end());
     const std::string& server = asking.call.server;
     if (excepted(whole, server)) return false;
+    if (const auto mounted = mounted_at(whole, server))
+      if (excepted(*mounted, server) || is_excepted_there(*mounted, asking)) return false;
     if (asking.look == Look::kLexical)
       return std::ranges::none_of(exceptions_,
                                   [&](const auto& e) { return lies_above(e, whole, asking); });
@@ -178,11 +206,40 @@ class PathMatcher final : public Matcher {
     });
   }
 
+  // Where a container's name for a path leads on this machine.
+  [[nodiscard]] std::optional<Components> mounted_at(const Components& path,
+                                                     const std::string& server) const {
+    const auto mounts = bases_.mounts.find(server);
+    if (mounts == bases_.mounts.end()) return std::nullopt;
+    std::optional<Components> found;
+    std::size_t longest = 0;
+    for (const auto& [inside, folder] : mounts->second) {
+      const Components name = split(inside);
+      if (!begins_with(path, name) || (found && name.size() < longest)) continue;
+      longest = name.size();
+      found = split(folder);
+      found->insert(found->end(), path.begin() + static_cast<std::ptrdiff_t>(longest), path.end());
+    }
+    return found;
+  }
+  [[nodiscard]] bool is_excepted_there(const Components& path, const Asking& asking) const {
+    if (std::ranges::any_of(exceptions_,
+                            [&](const auto& e) { return lies_above(e, path, asking); }))
+      return true;
+    return asking.look == Look::kResolved && excepted_by_identity(join(path), asking);
+  }
+
   [[nodiscard]] bool catches(const PathValue& path, const Asking& asking) const {
-    if (path.absolute) return catches_at({}, path.components, asking);
     const std::string& server = asking.call.server;
+    if (path.absolute) {
+      if (catches_at({}, path.components, asking)) return true;
+      const auto mounted = mounted_at(collapse(path.components), server);
+      return mounted && catches_at({}, *mounted, asking);
+    }
     const RelativeStarts starts = relative_starts(bases_, server);
-    if (is_remote(server) && !starts.has_root) return true;
+    // Of any string only what stands for a path is one that leads to an unknown folder.
+    if (is_remote(server) && !starts.has_root)
+      return !asking.call.any_string || asking.call.meant == MeantAs::kPlace;
     // The words of a document are too many to be looked up, each as a name.
     Asking asked = asking;
     if (asking.call.in_document && asking.call.any_string) asked.look = Look::kLexical;
@@ -197,7 +254,9 @@ class PathMatcher final : public Matcher {
     raw.insert(raw.end(), components.begin(), components.end());
     const Components lexical = collapse(raw);
     const std::string& server = asking.call.server;
-    if (asking.call.any_string && may_be_covered(lexical, server)) return true;
+    if (asking.call.any_string && bases_.by_identity &&
+        (pattern_.may_cover(lexical, server) || pattern_.may_mean(lexical, server)))
+      return true;
     bool inside = pattern_.covers(lexical, server);
     bool out = excepted(lexical, server);
     if (asking.look == Look::kLexical)
@@ -222,12 +281,6 @@ class PathMatcher final : public Matcher {
     auto real = resolver_->resolve(path);
     if (!real) return pass_on(real);
     return Sighting{.path = std::move(*real)};
-  }
-
-  // Characters that our tables do not know are not known to be none of a denied name.
-  [[nodiscard]] bool may_be_covered(const Components& path, const std::string& server) const {
-    return bases_.by_identity && std::ranges::any_of(path, has_unassigned) &&
-           pattern_.may_cover(path, server);
   }
 
   // What stands at the base of a pattern today. Nothing where nobody can tell.
@@ -308,6 +361,7 @@ RelativeStarts relative_starts(const Bases& bases, const std::string& server) {
   };
   const auto root = bases.roots.find(server);
   starts.has_root = root != bases.roots.end();
+  starts.is_unknown = !starts.has_root && bases.unknown_starts.contains(server);
   const auto working = bases.working_directories.find(server);
   const std::string& begins =
       working == bases.working_directories.end() ? bases.current_directory : working->second;

@@ -3,15 +3,22 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <set>
 
 #include "core/glob.h"
+#include "core/percent_code.h"
 #include "core/uri_spelling.h"
 #include "policy/match/matcher.h"
+#include "policy/match/readings.h"
 #include "policy/match/url.h"
-#include "policy/match/url_readings.h"
 
 namespace mcpac::policy {
 namespace {
+
+// How often servers decode a path that was encoded again and again.
+constexpr int kMostDecoded = 4;
+// Of all URLs of one value; some dozens of ways are tried, in a few milliseconds.
+constexpr std::size_t kMaxRouted = 16 * 1024;
 
 template <class Test>
 class StringMatcher final : public Matcher {
@@ -77,51 +84,77 @@ class OneLineMatcher final : public Matcher {
   Types types() const override { return kStringType; }
 };
 
-// A URL as servers route it: encoded slashes read, parameters of segments and empty segments left
-// out. `text` is as it is sent (Url::sent_text).
-std::string as_routed(std::string_view text) {
-  const auto authority = text.find("://");
-  const auto begin =
-      authority == std::string_view::npos ? text.size() : text.find_first_of("/?#", authority + 3);
-  if (begin >= text.size() || text[begin] != '/') return std::string(text);
+// The ways in which servers route a URL: encoded slashes read or not, parameters of segments and
+// empty segments left out or not, codes decoded or not, dot segments gone. `sent` is as it is sent
+// (Url::sent_text), and is the first of them.
+std::vector<std::string> routings(const std::string& sent) {
+  std::vector<std::string> all = {sent};
+  const std::string_view text = sent;
+  const auto begin = text.find('/', std::min(text.find("://"), text.size() - 3) + 3);
+  if (begin >= text.size()) return all;
   const auto end = std::min(text.find_first_of("?#", begin), text.size());
-  std::string path;
-  for (std::string_view rest = text.substr(begin, end - begin); !rest.empty();) {
-    const bool is_slash = rest.starts_with("%2f") || rest.starts_with("%2F") ||
-                          rest.starts_with("%5c") || rest.starts_with("%5C");
-    path += is_slash ? '/' : rest.front();
-    rest.remove_prefix(is_slash ? 3 : 1);
-  }
-  std::string routed(text.substr(0, begin));
-  for (std::string_view rest = path; !rest.empty();) {
-    const auto slash = std::min(rest.find('/', 1), rest.size());
-    const auto segment = rest.substr(0, std::min(rest.find(';'), slash));
-    if (segment != "/" || slash == rest.size()) routed.append(segment);
-    rest.remove_prefix(slash);
-  }
-  return routed.append(text.substr(end));
+  const std::string path(text.substr(begin, end - begin));
+  if (path.find_first_of("%;") == std::string::npos && !path.contains("//")) return all;
+  const auto add = [&](const std::string& routed) {
+    std::string whole(text.substr(0, begin));
+    whole.append(routed).append(text.substr(end));
+    if (std::ranges::find(all, whole) == all.end()) all.push_back(std::move(whole));
+  };
+  std::set<std::string> paths = {path};
+  const auto extend = [&](auto change) {
+    for (const auto& one : std::vector(paths.begin(), paths.end())) paths.insert(change(one));
+  };
+  static const RE2 kSlash(slash_code_pattern());
+  static const RE2 kParameters("(?i)(?:;|%(?:25)*3b)[^/]*");
+  static const RE2 kEmpty("/{2,}");
+  const auto replaced = [](const RE2& what, std::string_view with) {
+    return [&what, with](std::string one) {
+      RE2::GlobalReplace(&one, what, with);
+      return one;
+    };
+  };
+  extend(replaced(kSlash, "/"));
+  extend(replaced(kParameters, ""));
+  extend([](std::string one) {
+    for (int i = 0; i < kMostDecoded; ++i) one = percent_decoded(one);
+    return one;
+  });
+  extend([](const std::string& one) { return percent_decoded(one); });
+  extend(replaced(kEmpty, "/"));
+  extend([](const std::string& one) {
+    const auto tidied = read_url("http://h" + one.substr(0, one.find_first_of("?#")));
+    return tidied ? tidied->text().substr(sizeof("http://h") - 1) : one;
+  });
+  std::ranges::for_each(paths, add);
+  return all;
 }
 
 // A test of a text beside one of its host, in a deny or ask: asked about every URL that some parser
-// reads in the value, as it is sent and as it is routed.
+// reads in the value, as it is sent and in every way that servers route it.
 class InUrlMatcher final : public Matcher {
  public:
   explicit InUrlMatcher(MatcherPtr test) : test_(std::move(test)) {}
   Outcome match(const Json& value, const CallView& call) const override {
     const Outcome outcome = test_->match(value, call);
     if (outcome != Outcome::kFail || !value.is_string()) return outcome;
-    const auto& text = value.get_ref<const std::string&>();
-    const UrlReadings readings = url_readings(text);
+    UrlReadings own;
+    const UrlReadings& readings = url_readings(value, call, own);
+    bool is_unclear = readings.unclear;
+    CallView view = call;
+    std::size_t left = kMaxRouted;
+    view.readings = nullptr;  // what is asked about is no value of the call
     for (Url url : readings.urls) {
       if (const auto* name = std::get_if<std::string>(&url.host)) url.host_text = *name;
       const std::string sent = url.sent_text();
-      for (const std::string& one : {sent, as_routed(sent)}) {
-        const Outcome found = test_->match(Json(one), call);
+      is_unclear = is_unclear || sent.size() > left || is_path_read_apart(url);
+      if (sent.size() > left) break;
+      left -= sent.size();
+      for (const std::string& one : routings(sent)) {
+        const Outcome found = test_->match(Json(one), view);
         if (found != Outcome::kFail) return found;
       }
     }
-    static const RE2 kReadApart(path_read_apart_pattern());
-    if (!readings.unclear && !RE2::FullMatch(text, kReadApart)) return outcome;
+    if (!is_unclear) return outcome;
     return call.any_string ? Outcome::kPass : Outcome::kUnreadable;
   }
   Types types() const override { return test_->types(); }

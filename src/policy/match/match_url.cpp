@@ -6,8 +6,8 @@
 #include "core/ascii.h"
 #include "policy/match/host_pattern.h"
 #include "policy/match/matcher.h"
+#include "policy/match/readings.h"
 #include "policy/match/url.h"
-#include "policy/match/url_readings.h"
 #include "policy/text/source_text.h"
 
 namespace mcpac::policy {
@@ -43,22 +43,27 @@ class UrlMatcher final : public Matcher {
   Outcome match(const Json& value, const CallView& call) const override {
     if (!value.is_string()) return Outcome::kWrongType;
     const auto& text = value.get_ref<const std::string&>();
-    if (call.any_string) return any_holds(text, call.reading) ? Outcome::kPass : Outcome::kFail;
-    const auto url = read_url(text);
-    if (!url) return Outcome::kUnreadable;
-    return holds(*url, call.reading) ? Outcome::kPass : Outcome::kFail;
+    if (call.reading == Reading::kAdmit) {
+      const auto url = read_url(text);
+      if (!url) return Outcome::kUnreadable;
+      return holds(*url, call.reading) ? Outcome::kPass : Outcome::kFail;
+    }
+    UrlReadings own;
+    if (any_holds(url_readings(value, call, own))) return Outcome::kPass;
+    const bool is_readable = call.any_string || read_url(text, PathMust::kBeAnything).has_value() ||
+                             read_url_of_user(text).has_value();
+    return is_readable ? Outcome::kFail : Outcome::kUnreadable;
   }
   Types types() const override { return kStringType; }
 
  private:
-  // "*": any reading is enough, for only a deny or an ask looks at any string.
-  [[nodiscard]] bool any_holds(const std::string& text, Reading reading) const {
-    const UrlReadings readings = url_readings(text);
+  // To a deny or an ask: any reading is enough.
+  [[nodiscard]] bool any_holds(const UrlReadings& readings) const {
+    constexpr auto kCatch = Reading::kCatch;
     return readings.unclear ||
-           std::ranges::any_of(readings.urls,
-                               [&](const Url& url) { return holds(url, reading); }) ||
+           std::ranges::any_of(readings.urls, [&](const Url& url) { return holds(url, kCatch); }) ||
            (names_hosts() && std::ranges::any_of(readings.hosts, [&](const NamedHost& host) {
-              return may_hold(host, reading);
+              return may_hold(host, kCatch);
             }));
   }
 

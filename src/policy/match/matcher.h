@@ -24,6 +24,14 @@ enum class Reading : std::uint8_t { kAdmit, kCatch };
 
 class KnownReadings;
 
+// What a string is by the name and description that the schema gives the place where it stands.
+enum class MeantAs : std::uint8_t {
+  kUnknown,
+  kPlace,    // a path or URI: an empty one is the folder that a server starts from
+  kCommand,  // what a shell or program reads: each word may be a place
+  kText,     // prose, patterns, separators: no folder that a tool walks
+};
+
 // What a test may know of the call that it looks into.
 struct CallView {
   const std::string& server;
@@ -43,6 +51,8 @@ struct CallView {
   KnownReadings* readings = nullptr;
   // A reading out of a JSON object in a text: a document more likely than arguments.
   bool in_document = false;
+  // Of any string: what its place is for.
+  MeantAs meant = MeantAs::kUnknown;
 };
 
 // What one expression may cost in memory.

@@ -6,6 +6,8 @@
 #include <span>
 
 #include "core/glob.h"
+#include "core/unicode_folding.h"
+#include "policy/match/path_readings.h"
 #include "policy/text/source_text.h"
 
 namespace mcpac::policy {
@@ -17,8 +19,12 @@ bool is_wild(const std::string& component) {
 
 // Does the glob match all of the components (or, with `prefix`, the first few of them)? A table
 // over both lengths, so that no glob takes more than glob × path steps.
+using NamesMatch = bool (*)(std::string_view glob, std::string_view name);
+bool is_named(std::string_view glob, std::string_view name) {
+  return glob_matches(glob, name);
+}
 bool components_match(std::span<const std::string> glob, std::span<const std::string> path,
-                      bool prefix) {
+                      bool prefix, NamesMatch names_match = is_named) {
   std::vector<char> row(path.size() + 1, 0);
   row[0] = 1;
   for (const auto& piece : glob) {
@@ -28,7 +34,7 @@ bool components_match(std::span<const std::string> glob, std::span<const std::st
       continue;
     }
     for (std::size_t i = path.size(); i > 0; --i) {
-      row[i] = static_cast<char>(row[i - 1] != 0 && glob_matches(piece, path[i - 1]) ? 1 : 0);
+      row[i] = static_cast<char>(row[i - 1] != 0 && names_match(piece, path[i - 1]) ? 1 : 0);
     }
     row[0] = 0;
   }
@@ -37,7 +43,7 @@ bool components_match(std::span<const std::string> glob, std::span<const std::st
 
 Components folded_names(std::span<const std::string> names) {
   Components plain;
-  for (const auto& name : names) plain.push_back(folded(name));
+  for (const auto& name : names) plain.push_back(case_folded(name));
   return plain;
 }
 
@@ -51,7 +57,48 @@ struct Anchored {
   Components components;
 };
 
-Checked<Anchored> read_anchor(const std::string& text, ast::Offset at) {
+// What to write for a path without an anchor; empty where nothing certain is meant.
+std::string with_anchor(const std::string& text, const Bases& bases) {
+  const auto behind = [&](std::string_view name) -> std::optional<std::string> {
+    if (!text.starts_with(name)) return std::nullopt;
+    const auto rest = std::string_view(text).substr(name.size());
+    if (!rest.empty() && rest.front() != '/') return std::nullopt;
+    return std::string(rest.substr(std::min(rest.find_first_not_of('/'), rest.size())));
+  };
+  constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"$PWD", "./"},          {"${PWD}", "./"},        {".", "./"},
+      {"$HOME", "~/"},         {"${HOME}", "~/"},       {"~", "~/"},
+      {"@server", "@server/"}, {"%USERPROFILE%", "~/"}, {"file://", "/"},
+      {"file:", "/"}};
+  for (const auto& [name, anchor] : kNames) {
+    if (const auto rest = behind(name)) return std::string(anchor) + *rest;
+  }
+  const auto components = split(text);
+  const bool climbs = std::ranges::find(components, "..") != components.end();
+  const bool is_other = text.empty() || std::string_view("~$%@").contains(text.front());
+  if (is_other || (climbs && !bases.current_directory.starts_with('/'))) return {};
+  if (!climbs) return "./" + text;
+  Components whole = split(bases.current_directory);
+  whole.insert(whole.end(), components.begin(), components.end());
+  return join(collapse(whole));
+}
+
+// The place that "./a/../b" means by its text; where it leaves its anchor, from the root.
+std::string without_climbing(const std::string& text, const Bases& bases) {
+  if (text.starts_with('/')) return printable(join(collapse(split(text))));
+  const bool is_home = text.starts_with("~/");
+  const std::string& start = is_home ? bases.home : bases.current_directory;
+  if (text.starts_with('@') || !start.starts_with('/')) return "write the path without '..'";
+  Components whole = split(start);
+  for (auto& name : split(std::string_view(text).substr(2))) whole.push_back(std::move(name));
+  const Components place = collapse(whole);
+  if (!begins_with(place, split(start))) return printable(join(place));
+  const Components below(place.begin() + static_cast<std::ptrdiff_t>(split(start).size()),
+                         place.end());
+  return printable((is_home ? "~" : ".") + join(below));
+}
+
+Checked<Anchored> read_anchor(const std::string& text, ast::Offset at, const Bases& bases) {
   using Anchor = Anchored::Anchor;
   constexpr std::pair<std::string_view, Anchor> kAnchors[] = {{"/", Anchor::kRoot},
                                                               {"./", Anchor::kHere},
@@ -72,15 +119,16 @@ Checked<Anchored> read_anchor(const std::string& text, ast::Offset at) {
     if (std::ranges::find(anchored.components, "..") != anchored.components.end()) {
       return complain(ErrorId::kRuleSyntax, at,
                       fmt::format("'..' in the path '{}' of a rule", printable(text)),
-                      "a rule names the place it means", "write the path without '..'");
+                      "a rule names the place it means", without_climbing(text, bases));
     }
     return anchored;
   }
+  const std::string with = with_anchor(text, bases);
   return complain(ErrorId::kRuleSyntax, at,
                   fmt::format("the path '{}' has no anchor", printable(text)),
                   "a path begins with / (absolute), ./ (here), ~/ (home) or @server/ (the server's "
                   "declared root)",
-                  fmt::format("./{}", printable(text)));
+                  with.empty() ? "write the whole path, from /" : printable(with));
 }
 
 Checked<PathBase> resolve_base(const std::string& anchor_path, const Components& fixed,
@@ -111,7 +159,7 @@ Checked<PathBase> resolve_base(const std::string& anchor_path, const Components&
 
 Checked<PathPattern> PathPattern::compile(const std::string& text, ast::Offset at, Kind kind,
                                           const World& world) {
-  auto anchored = read_anchor(text, at);
+  auto anchored = read_anchor(text, at, world.environment.bases);
   if (!anchored) return std::unexpected(anchored.error());
   auto& components = anchored->components;
   auto wild = std::ranges::find_if(components, is_wild);
@@ -233,7 +281,25 @@ bool PathPattern::lies_below(const Sighting& folder, const Sighting& base) const
   return false;
 }
 
+bool PathPattern::may_mean(const Components& path, const std::string& server) const {
+  if (std::ranges::none_of(path, [](const auto& name) { return has_wildcards(name); }))
+    return false;
+  const PathBase& base = base_for(server);
+  for (const Components* start : {&base.written, &base.real}) {
+    if (path.size() < start->size()) continue;
+    const bool may_begin =
+        std::equal(start->begin(), start->end(), path.begin(), [](const auto& is, const auto& in) {
+          return is == in || (has_wildcards(in) && may_meet(is, in));
+        });
+    if (!may_begin) continue;
+    if (components_match(glob_, from(path, start->size()), everything_below_, may_meet))
+      return true;
+  }
+  return false;
+}
+
 bool PathPattern::may_cover(const Components& path, const std::string& server) const {
+  if (std::ranges::none_of(path, has_unassigned)) return false;
   const PathBase& base = base_for(server);
   const auto is_plain = [](const std::string& name) {
     return std::ranges::all_of(name, [](char c) { return static_cast<unsigned char>(c) < 0x80; });

@@ -53,8 +53,10 @@ class PathPattern {
                                 Wildcards wildcards = Wildcards::kCount) const;
   [[nodiscard]] bool lies_below(const Sighting& folder, const Sighting& base) const;
   // Under "*": may this path be covered, where characters that our tables do not know yet may be
-  // equal to others than those of ASCII?
+  // equal to others than those of ASCII? Of a path without such characters: no.
   [[nodiscard]] bool may_cover(const Components& path, const std::string& server) const;
+  // Under "*": may this path be covered, where its wildcards are a shell's?
+  [[nodiscard]] bool may_mean(const Components& path, const std::string& server) const;
   // The one file that a glob without wildcards names; nothing: it may name several.
   [[nodiscard]] std::optional<Components> one_file(const std::string& server) const;
   [[nodiscard]] const std::string& text() const { return text_; }  // as the rule has it

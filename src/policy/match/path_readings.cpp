@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <unordered_set>
+#include <utility>
 
+#include "core/ascii.h"
 #include "core/percent_code.h"
 #include "policy/match/url.h"
 
@@ -26,31 +29,8 @@ std::optional<std::string_view> below_home(std::string_view text) {
   return is_name ? std::optional(text.substr(end)) : std::nullopt;
 }
 
-// Behind "file:", blanks before it and line ends in it left out, as URL parsers do.
-std::optional<std::string> file_url_path(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  if (text.empty() || (text.front() != 'f' && text.front() != 'F')) return std::nullopt;
-  std::string clean;
-  for (const char c : text) {
-    if (c != '\t' && c != '\n' && c != '\r') clean += c == '\\' ? '/' : c;
-  }
-  constexpr std::string_view kScheme = "file:";
-  const auto same = [](char a, char b) { return a == b || a + ('a' - 'A') == b; };
-  if (clean.size() < kScheme.size() ||
-      !std::equal(kScheme.begin(), kScheme.end(), clean.begin(),
-                  [&](char want, char is) { return same(is, want); })) {
-    return std::nullopt;
-  }
-  std::string_view rest = std::string_view(clean).substr(kScheme.size());
-  if (rest.starts_with("//")) {  // the host, which file servers leave empty or call localhost
-    rest.remove_prefix(2);
-    rest.remove_prefix(std::min(rest.find('/'), rest.size()));
-  }
-  return "/" + percent_decoded(rest);
-}
-
 // One reading. Too long for the kernel as it stands is still opened by servers that tidy the text.
-void add(std::string_view text, std::string_view prefix, std::vector<PathValue>& readings) {
+std::optional<PathValue> path_below(std::string_view prefix, std::string_view text) {
   PathValue path{prefix.empty() ? text.starts_with('/') : true, {}};
   std::vector<std::string_view> tidy;
   std::size_t length = 0;
@@ -74,7 +54,7 @@ void add(std::string_view text, std::string_view prefix, std::vector<PathValue>&
     tidy.push_back(name);
     length += name.size() + 1;
   }
-  if (length > kMaxPath) return;
+  if (length > kMaxPath) return std::nullopt;
   if (!keeps_raw) path.components.assign(tidy.begin(), tidy.end());
   for (auto& name : path.components) name = nfc(name);
   if (!prefix.empty()) {
@@ -82,23 +62,400 @@ void add(std::string_view text, std::string_view prefix, std::vector<PathValue>&
     whole.insert(whole.end(), path.components.begin(), path.components.end());
     path.components = std::move(whole);
   }
-  readings.push_back(std::move(path));
+  return path;
+}
+
+bool is_space(char c) {
+  return c == ' ' || is_control(c);
+}
+
+// Texts with more words or bytes are documents. What a program was told to run is longer at times.
+constexpr std::size_t kMostWords = 40;
+constexpr std::size_t kLongestText = 4096;
+constexpr std::size_t kLongestCommand = std::size_t{1} << 16U;
+// Schemes before schemes ("jar:file:"), and readings of what is encoded twice.
+constexpr int kMostSchemes = 8;
+constexpr int kMostDecodings = 2;
+// Of one word: alternatives in braces, and parts that go on to its end.
+constexpr std::size_t kMostAlternatives = 64;
+constexpr std::size_t kMostEnds = 16;
+
+bool has_words_beyond(std::string_view text, std::size_t most) {
+  std::size_t words = 0;
+  std::size_t lines = 0;
+  bool inside = false;
+  for (const char c : text) {
+    if (c == '\n') ++lines;
+    if (!is_space(c) && !inside) ++words;
+    inside = !is_space(c);
+  }
+  return words > most && words > lines + 1;  // a word a line is a list
+}
+
+// Nothing in it that any part begins behind.
+bool is_one_name(std::string_view text) {
+  return !text.starts_with('-') && std::ranges::all_of(text, [](char c) {
+    return is_bare(c) || c == '/' || c == '.' || static_cast<unsigned char>(c) >= 0x80;
+  });
+}
+
+// The variables that shells and servers put the home, the user's name or the current folder in for,
+// in all the ways to write them: $HOME, ${HOME:-x}, $(HOME), %USERPROFILE%, $env:HOME.
+class Variables {
+ public:
+  explicit Variables(std::string_view home) : home_(home) {}
+
+  // The text with their values; nothing where it has none.
+  [[nodiscard]] std::optional<std::string> filled(std::string_view text) const {
+    if (text.find_first_of("$%`") == std::string_view::npos) return std::nullopt;
+    std::string out;
+    bool found = false;
+    while (!text.empty()) {
+      const auto [value, length] = at_start_of(text);
+      found = found || length > 0;
+      out += length > 0 ? value : text.substr(0, 1);
+      text.remove_prefix(std::max<std::size_t>(length, 1));
+    }
+    return found ? std::optional(std::move(out)) : std::nullopt;
+  }
+
+ private:
+  // A value and how long its name is; 0: no variable stands here.
+  [[nodiscard]] std::pair<std::string_view, std::size_t> at_start_of(std::string_view text) const {
+    constexpr std::pair<std::string_view, std::size_t> kNone = {{}, 0};
+    if (text.starts_with("`pwd`")) return {".", 5};
+    if (text.front() != '$' && text.front() != '%') return kNone;
+    std::size_t begin = 1;
+    const bool in_percents = text.front() == '%';
+    const bool is_open = !in_percents && (text.substr(1, 1) == "{" || text.substr(1, 1) == "(");
+    if (is_open) ++begin;
+    if (lowered(text.substr(begin, 4)) == "env:") begin += 4;
+    std::size_t end = begin;
+    while (end < text.size() && is_word(text[end])) ++end;
+    const auto value = value_of(text.substr(begin, end - begin));
+    if (!value) return kNone;
+    if (in_percents) return text.substr(end, 1) == "%" ? std::pair(*value, end + 1) : kNone;
+    if (!is_open) return {*value, end};
+    const auto close = text.find(text[1] == '{' ? '}' : ')', end);
+    return close == std::string_view::npos ? kNone : std::pair(*value, close + 1);
+  }
+
+  [[nodiscard]] std::optional<std::string_view> value_of(std::string_view name) const {
+    const std::string plain = lowered(name);
+    if (plain == "pwd" || plain == "cd" || plain == "init_cwd") return ".";
+    if (!home_.starts_with('/')) return std::nullopt;
+    if (plain == "home" || plain == "userprofile" || plain == "homepath") return home_;
+    if (plain == "user" || plain == "username" || plain == "logname")
+      return home_.substr(home_.rfind('/') + 1);
+    return std::nullopt;
+  }
+
+  std::string_view home_;
+};
+
+// The words that a shell makes of a text, quotes and backslashes taken off; what stands before one
+// says whether a name without a slash is that of a place.
+struct ShellWord {
+  std::string text;
+  bool is_operand = false;  // behind "cd", an option or a redirection
+};
+
+std::vector<ShellWord> shell_words(std::string_view text) {
+  std::vector<ShellWord> words;
+  std::string word;
+  bool is_operand = false;
+  char quote = '\0';
+  const auto end_word = [&] {
+    if (word.empty()) return;
+    const bool is_option =
+        word.size() > 1 && word[0] == '-' && (is_letter(word[1]) || word[1] == '-');
+    const bool enters = word == "cd" || word == "pushd" || word == "chdir";
+    words.push_back({std::move(word), is_operand});
+    word.clear();
+    is_operand = is_option || enters;
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote != '\0' && c == quote) {
+      quote = '\0';
+    } else if (c == '\\' && quote != '\'' && i + 1 < text.size()) {
+      word += text[++i];
+    } else if (quote == '\0' && (c == '"' || c == '\'')) {
+      quote = c;
+    } else if (quote == '\0' && (is_space(c) || std::string_view(";|&<>()`").contains(c))) {
+      end_word();
+      if (!is_space(c)) is_operand = c == '<' || c == '>';
+    } else {
+      word += c;
+    }
+  }
+  end_word();
+  return words;
+}
+
+// a{b,c}d: abd, acd.
+std::vector<std::string> alternatives(std::string_view word) {
+  std::vector<std::string> all = {std::string(word)};
+  if (word.size() > kMaxPath) return all;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto close = all[i].find('}');
+    const auto open = close == std::string::npos ? close : all[i].rfind('{', close);
+    if (open == std::string::npos) continue;
+    const std::string inner = all[i].substr(open + 1, close - open - 1);
+    if (inner.find(',') == std::string::npos) continue;
+    const std::string before = all[i].substr(0, open);
+    const std::string behind = all[i].substr(close + 1);
+    for (std::size_t at = 0; at <= inner.size();) {
+      const auto comma = std::min(inner.find(',', at), inner.size());
+      if (all.size() >= kMostAlternatives) return all;
+      all.push_back(before + inner.substr(at, comma - at) + behind);
+      at = comma + 1;
+    }
+  }
+  return all;
+}
+
+// Behind "scheme:", what stands there; nothing where none is.
+std::optional<std::string_view> behind_scheme(std::string_view text) {
+  const auto end = std::ranges::find_if(
+      text, [](char c) { return !is_alphanumeric(c) && c != '+' && c != '-' && c != '.'; });
+  if (text.empty() || !is_letter(text.front()) || end == text.end() || *end != ':')
+    return std::nullopt;
+  return text.substr(static_cast<std::size_t>(end - text.begin()) + 1);
+}
+
+// A URL of the web names a place of its host, not of this machine.
+bool is_of_the_web(std::string_view text) {
+  const auto rest = behind_scheme(text);
+  if (!rest || default_port(lowered(text.substr(0, text.size() - rest->size() - 1))) == 0)
+    return false;
+  return rest->starts_with("//") && rest->size() > 2 && (*rest)[2] != '/';
+}
+
+class PlaceFinder {
+ public:
+  PlaceFinder(std::string_view home, MeantAs meant) : home_(home), meant_(meant) {}
+
+  std::vector<NamedPath> find(std::string_view text) {
+    if (text.empty()) {
+      if (meant_ == MeantAs::kPlace) found_.push_back({PathValue{}, false});
+      return std::move(found_);
+    }
+    if (is_one_name(text)) {
+      if (auto path = path_below("", text)) found_.push_back({std::move(*path), false});
+      return std::move(found_);
+    }
+    add(text);
+    const auto filled = Variables(home_).filled(text);
+    if (filled) add(*filled);
+    add_behind_schemes(filled ? *filled : text);
+    if (is_searched(text)) {
+      is_part_ = true;
+      add_parts(filled ? *filled : text);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  [[nodiscard]] bool is_searched(std::string_view text) const {
+    if (meant_ == MeantAs::kCommand) return text.size() <= kLongestCommand;
+    if (text.size() > kLongestText) return false;
+    return !has_words_beyond(text, meant_ == MeantAs::kText ? 1 : kMostWords);
+  }
+
+  void add(std::string_view text) {
+    const auto put = [&](std::optional<PathValue> path) {
+      if (path) found_.push_back({std::move(*path), is_part_});
+    };
+    if (text.empty() || !known_.emplace(text).second) return;
+    put(path_below("", text));
+    if (text == "~+" || text.starts_with("~+/"))
+      put(path_below("", "./" + std::string(text.substr(2))));
+    if (const auto rest = below_home(text); rest && home_.starts_with('/'))
+      put(path_below(home_, *rest));
+    if (text.find('\\') == std::string_view::npos) return;
+    std::string slashes(text);
+    std::ranges::replace(slashes, '\\', '/');
+    add(slashes);
+  }
+
+  // What stands behind schemes, as far as it may be the path of a file: with or without an
+  // authority before it, or with that as its first component; percent codes decoded or not; with
+  // query, fragment and member of an archive or not. Blanks before it and line ends in it are left
+  // out, as URL parsers do.
+  void add_behind_schemes(std::string_view text) {
+    while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+    if (!behind_scheme_of_any(text)) return;
+    std::string clean;
+    for (const char c : text) {
+      if (c != '\t' && c != '\n' && c != '\r') clean += c == '\\' ? '/' : c;
+    }
+    std::string_view rest = clean;
+    for (int schemes = 0; schemes < kMostSchemes && !is_of_the_web(rest); ++schemes) {
+      const auto behind = behind_scheme(rest);
+      if (!behind) return;
+      // What has no slash there begins at the root to WHATWG's parser, of this scheme alone.
+      const bool is_file = lowered(rest).starts_with("file:");
+      rest = *behind;
+      add_location(std::string(rest));
+      if (is_file) add_location("/" + std::string(rest));
+    }
+  }
+  // Also "fi\nle:".
+  static bool behind_scheme_of_any(std::string_view text) {
+    const auto colon = text.find(':');
+    return colon != std::string_view::npos && colon > 0 && is_letter(text.front()) &&
+           text.find_first_of(" /") > colon;
+  }
+
+  void add_location(std::string location) {
+    for (int decoded = 0; decoded <= kMostDecodings; ++decoded) {
+      add_authorities(location);
+      // A query or fragment is part of the name to some, and no part of the path to others.
+      if (const auto end = location.find_first_of("?#!"); end != std::string::npos)
+        add_authorities(std::string_view(location).substr(0, end));
+      std::string next = percent_decoded(location);
+      if (next == location) return;
+      location = std::move(next);
+    }
+  }
+
+  void add_authorities(std::string_view location) {
+    add(location);
+    const auto slashes = std::min(location.find_first_not_of('/'), location.size());
+    if (slashes == 0) return;
+    const auto bare = location.substr(slashes);
+    add(bare);
+    if (slashes == 1) return;
+    add("/" + std::string(bare));
+    const auto path = std::min(bare.find('/'), bare.size());
+    if (slashes > 2 || path == bare.size()) return;
+    add(bare.substr(path));
+    add(bare.substr(std::min(bare.find_first_not_of('/', path), bare.size())));
+  }
+
+  void add_parts(std::string_view text) {
+    for (const auto& word : shell_words(text)) {
+      for (const auto& alternative : alternatives(word.text)) {
+        add_named(alternative, word.is_operand);
+        add_behind_schemes(alternative);
+      }
+    }
+    // Items of lists that no shell takes apart.
+    constexpr std::string_view kEnds = ",;|<>()[]{}\"'`";
+    const auto ends = [&](char c) { return is_space(c) || kEnds.contains(c); };
+    while (!text.empty()) {
+      const auto end = std::ranges::find_if(text, ends);
+      const auto length = static_cast<std::size_t>(end - text.begin());
+      add_item(text.substr(0, length));
+      text.remove_prefix(std::min(length + 1, text.size()));
+    }
+  }
+
+  // One item: "key=/x", "-f/x", "a:/x", "@/x".
+  void add_item(std::string_view item) {
+    if (item.empty() || is_of_the_web(item)) return;
+    add_named(item, false);
+    add_behind_schemes(item);
+    if (item.size() > 2 && item[0] == '-' && is_letter(item[1])) add_option_value(item.substr(2));
+    constexpr std::string_view kWithin = "=:@?#&!+";
+    // Before "=" stands the name of an option and no place, unless it is written as one.
+    const auto first = item.substr(0, item.find_first_of(kWithin));
+    if (first.find('/') != std::string_view::npos) add_named(first, false);
+    std::size_t parts = 0;
+    for (auto at = item.find_first_of(kWithin); at != std::string_view::npos;
+         at = item.find_first_of(kWithin, at)) {
+      ++at;
+      const auto end = std::min(item.find_first_of(kWithin, at), item.size());
+      add_named(item.substr(at, end - at), false);
+      if (end < item.size() && ++parts < kMostEnds) {
+        add_named(item.substr(at), false);
+        add_behind_schemes(item.substr(at));
+      }
+    }
+  }
+
+  // Behind "-f": "/x", "/x:ro".
+  void add_option_value(std::string_view value) {
+    add_named(value, true);
+    if (value.front() == '/' || value.front() == '~' || value.front() == '.')
+      add_named(value.substr(0, value.find(':')), true);
+  }
+
+  // A part that is written as a path; of a command every word may be one.
+  void add_named(std::string_view part, bool is_operand) {
+    const bool is_bare = part.find('/') == std::string_view::npos && !part.starts_with('~');
+    const bool takes_bare = meant_ == MeantAs::kCommand || (is_operand && meant_ != MeantAs::kText);
+    if (part.size() <= kMaxPath && (!is_bare || takes_bare)) add(part);
+  }
+
+  std::string_view home_;
+  MeantAs meant_;
+  bool is_part_ = false;
+  std::vector<NamedPath> found_;
+  std::unordered_set<std::string> known_;  // texts that were read
+};
+
+// A character of a component that a shell reads, or several.
+struct Piece {
+  enum class Kind : std::uint8_t { kOne, kAnyOne, kAnyNumber };
+  Kind kind = Kind::kOne;
+  char byte = '\0';
+};
+
+std::vector<Piece> pieces_of(std::string_view component, bool is_of_shell) {
+  std::vector<Piece> pieces;
+  for (std::size_t i = 0; i < component.size(); ++i) {
+    const char c = component[i];
+    // The same character in other bytes is one that "?" and "[…]" may stand for.
+    const auto close = c == '[' ? component.find(']', i + 2) : std::string_view::npos;
+    if (c == '*') {
+      pieces.push_back({Piece::Kind::kAnyNumber});
+    } else if (is_of_shell && c == '?') {
+      pieces.push_back({Piece::Kind::kAnyOne});
+    } else if (is_of_shell && close != std::string_view::npos) {
+      pieces.push_back({Piece::Kind::kAnyOne});
+      i = close;
+    } else {
+      pieces.push_back({Piece::Kind::kOne, c});
+    }
+  }
+  return pieces;
 }
 
 }  // namespace
 
-std::vector<PathValue> path_readings(std::string_view text, std::string_view home) {
-  std::vector<PathValue> readings;
-  if (text.empty()) return readings;
-  add(text, "", readings);
-  if (const auto rest = below_home(text); rest && home.starts_with('/')) add(*rest, home, readings);
-  if (const auto path = file_url_path(text)) {
-    add(*path, "", readings);
-    // A query or fragment is part of the name to some, and no part of the path to others.
-    if (const auto end = path->find_first_of("?#"); end != std::string::npos)
-      add(std::string_view(*path).substr(0, end), "", readings);
+std::vector<NamedPath> path_readings(std::string_view text, std::string_view home, MeantAs meant) {
+  return PlaceFinder(home, meant).find(text);
+}
+
+bool has_wildcards(std::string_view component) {
+  return component.find_first_of("*?[") != std::string_view::npos &&
+         component.find_first_not_of('*') != std::string_view::npos;
+}
+
+bool may_meet(std::string_view glob, std::string_view component) {
+  using Kind = Piece::Kind;
+  const auto ours = pieces_of(glob, false);
+  const auto theirs = pieces_of(component, true);
+  // Which beginnings of both can be alike: a row for each piece of the glob.
+  std::vector<char> row(theirs.size() + 1, 0);
+  row[0] = 1;
+  for (std::size_t j = 0; j < theirs.size() && theirs[j].kind == Kind::kAnyNumber; ++j)
+    row[j + 1] = 1;
+  for (const auto& our : ours) {
+    std::vector<char> next(theirs.size() + 1, 0);
+    for (std::size_t j = 0; j <= theirs.size(); ++j) {
+      const bool ends_many = j > 0 && theirs[j - 1].kind == Kind::kAnyNumber;
+      bool holds = our.kind == Kind::kAnyNumber && (row[j] != 0 || (j > 0 && next[j - 1] != 0));
+      if (ends_many) holds = holds || next[j - 1] != 0 || row[j] != 0;
+      if (j > 0 && !ends_many && our.kind != Kind::kAnyNumber && row[j - 1] != 0)
+        holds = holds || theirs[j - 1].kind == Kind::kAnyOne || theirs[j - 1].byte == our.byte;
+      next[j] = static_cast<char>(holds ? 1 : 0);
+    }
+    row = std::move(next);
   }
-  return readings;
+  return row.back() != 0;
 }
 
 }  // namespace mcpac::policy

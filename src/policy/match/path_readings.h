@@ -2,18 +2,37 @@
 //
 // A deny or ask over "*" looks at every string of a call. What a path test refuses elsewhere is
 // read here as a server might read it: control bytes, a backslash and any length stand, other
-// normal forms are composed, "~" is the home and "file:" a path. A text that names nothing of
-// interest by any of these readings is an ordinary text, and is let through.
+// normal forms are composed, "~" and "$HOME" are the home, and what stands behind a scheme is a
+// path, too. Of a word or a command the parts are read as well: items of lists, values of options,
+// what a shell would take for a word. A text that names nothing of interest by any of these
+// readings is an ordinary text, and is let through.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "policy/match/matcher.h"
 #include "policy/match/path_value.h"
 
 namespace mcpac::policy {
 
-// None for what no file system could open: nothing, or longer than a path even when tidied.
-[[nodiscard]] std::vector<PathValue> path_readings(std::string_view text, std::string_view home);
+struct NamedPath {
+  PathValue path;
+  bool is_part = false;  // of the text, which names more or something else
+};
+
+// None for what no file system could open: nothing (but the start of relative paths, where the text
+// stands for a place), or longer than a path even when tidied. Parts are looked for in commands up
+// to 64 KiB, and in other texts of up to 40 words and 4,096 bytes: longer ones are documents. In
+// prose (MeantAs::kText) only those of a single word.
+[[nodiscard]] std::vector<NamedPath> path_readings(std::string_view text, std::string_view home,
+                                                   MeantAs meant = MeantAs::kUnknown);
+
+// Whether both can name one thing: a glob of a rule (`*` for any characters) and a component as a
+// shell reads it (`*`, `?` and `[…]`). A component of stars alone counts as none: `src/*.cpp` is
+// sent every day and means what a tool finds there.
+[[nodiscard]] bool may_meet(std::string_view glob, std::string_view component);
+[[nodiscard]] bool has_wildcards(std::string_view component);
 
 }  // namespace mcpac::policy

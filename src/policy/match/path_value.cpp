@@ -1,6 +1,5 @@
 #include "policy/match/path_value.h"
 
-#include <unicase.h>
 #include <unictype.h>
 #include <uninorm.h>
 #include <unistr.h>
@@ -10,6 +9,7 @@
 #include <memory>
 
 #include "core/ascii.h"
+#include "core/uri_spelling.h"
 
 namespace mcpac::policy {
 namespace {
@@ -18,13 +18,10 @@ bool is_refused_in_path(char c) {
   return is_control(c) || c == '\\';
 }
 
-// As URLs begin (RFC 3986, section 3.1).
-bool begins_with_scheme(std::string_view text) {
-  if (text.empty() || !is_letter(text.front())) return false;
-  const auto end = std::ranges::find_if(text, [](char c) {
-    return !is_letter(c) && !is_digit(c) && c != '+' && c != '-' && c != '.';
-  });
-  return end != text.end() && *end == ':';
+// "$HOME", "${x}", "$(x)"; "$id.tsx" is a name.
+bool begins_with_variable(std::string_view text) {
+  return text.size() > 1 && text[0] == '$' &&
+         (is_upper(text[1]) || text[1] == '{' || text[1] == '(');
 }
 
 std::optional<std::string> normalised(std::string_view text) {
@@ -49,16 +46,6 @@ bool is_nfc(std::string_view text) {
 
 std::string nfc(std::string_view text) {
   return is_ascii(text) ? std::string(text) : normalised(text).value_or(std::string(text));
-}
-
-std::string folded(std::string_view text) {
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
-  if (u8_check(bytes, text.size()) != nullptr) return std::string(text);
-  std::size_t length = 0;
-  const std::unique_ptr<std::uint8_t, decltype(&std::free)> plain(
-      u8_casefold(bytes, text.size(), nullptr, UNINORM_NFC, nullptr, &length), &std::free);
-  if (!plain) return std::string(text);
-  return {reinterpret_cast<const char*>(plain.get()), length};
 }
 
 bool has_unassigned(std::string_view text) {
@@ -95,7 +82,8 @@ std::optional<PathValue> read_path(std::string_view text) {
 }
 
 std::optional<PathValue> read_path_value(std::string_view text) {
-  if (text.starts_with('~') || begins_with_scheme(text)) return std::nullopt;
+  if (text.starts_with('~') || scheme_length(text) > 0 || begins_with_variable(text))
+    return std::nullopt;
   return read_path(text);
 }
 

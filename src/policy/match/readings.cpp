@@ -54,7 +54,7 @@ std::string_view peeled(std::string_view text, Peel peel) {
   return {reinterpret_cast<const char*>(begin), static_cast<std::size_t>(end - begin)};
 }
 
-// Most values: they begin and end like a word or a path, so nobody peels or decodes anything.
+// Most values: they begin and end like a word or a path, so no server peels or decodes anything.
 bool is_plain(std::string_view text) {
   const auto is_word = [](char c) {
     return is_letter(c) || is_digit(c) || std::string_view("/._~-+=@#$%&*!?,;:|\\").contains(c);
@@ -366,6 +366,18 @@ const Readings& KnownReadings::of(const Json& value, Subject subject, Reading re
   const auto [known, is_new] = known_.try_emplace({&value, subject, reading});
   if (is_new) known->second = readings_of(value, subject, reading);
   return known->second;
+}
+
+const UrlReadings& KnownReadings::urls_in(const Json& text) {
+  const auto [known, is_new] = urls_.try_emplace(&text);
+  if (is_new) known->second = url_readings(text.get_ref<const std::string&>());
+  return known->second;
+}
+
+const UrlReadings& url_readings(const Json& text, const CallView& call, UrlReadings& own) {
+  if (call.readings != nullptr) return call.readings->urls_in(text);
+  own = url_readings(text.get_ref<const std::string&>());
+  return own;
 }
 
 MatcherPtr with_readings(MatcherPtr matcher, Subject subject) {

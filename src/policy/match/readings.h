@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "policy/match/matcher.h"
+#include "policy/match/url.h"
 
 namespace mcpac::policy {
 
@@ -47,11 +48,18 @@ constexpr std::size_t kMaxReadings = 10'000;
 class KnownReadings {
  public:
   [[nodiscard]] const Readings& of(const Json& value, Subject subject, Reading reading);
+  // `text` is a string, which is taken for nothing but itself.
+  [[nodiscard]] const UrlReadings& urls_in(const Json& text);
 
  private:
   // By address: few values have other readings, but a hostile call may have many.
   std::map<std::tuple<const Json*, Subject, Reading>, Readings> known_;
+  std::map<const Json*, UrlReadings> urls_;
 };
+
+// The authorities in a text, known or found now and put into `own`.
+[[nodiscard]] const UrlReadings& url_readings(const Json& text, const CallView& call,
+                                              UrlReadings& own);
 
 // The matcher, asked about every reading.
 [[nodiscard]] MatcherPtr with_readings(MatcherPtr matcher, Subject subject);

@@ -168,15 +168,6 @@ Host compared(const Host& host) {
   return address == nullptr ? host : Host(unwrap(*address));
 }
 
-// In the text that is sent: plain dot segments are gone there, and codes without a need.
-bool is_path_ambiguous(const Url& url) {
-  if (url.rest.find('%') == std::string::npos) return false;
-  static const RE2 kApart(read_apart_pattern());
-  const std::string sent = url.sent_text();
-  const std::string_view path = std::string_view(sent).substr(0, sent.find_first_of("?#"));
-  return RE2::PartialMatch(path, kApart);
-}
-
 std::string text_of(const WrittenHost& written) {
   const auto* name = std::get_if<std::string>(&written.host);
   if (name == nullptr) return to_text(std::get<IpAddress>(written.host));
@@ -191,16 +182,25 @@ std::optional<Host> read_host(std::string_view text) {
   return compared(written->host);
 }
 
-std::string path_read_apart_pattern() {
-  std::string pattern = "[^:/?#]+://[^/?#]*(?:(?:(?:/[^?#]*[^:?#])?//|/[^?#]*(?:";
-  pattern.append(kNeedlessCode).append("|").append(kControlCode);
-  pattern.append("))(?s:.*)|/(?:[^?#]*(?:/|").append(kSlashCode).append("))?").append(kDots);
-  return pattern.append("(?:(?:[/?#]|").append(kSlashCode).append(")(?s:.*))?)");
+// In the text that is sent: plain dot segments are gone there, and codes without a need.
+bool is_path_read_apart(const Url& url) {
+  static const RE2 kApart(dot_segment_pattern("/") + "|" + std::string(kControlCode) + "|" +
+                          std::string(kNeedlessCode));
+  const std::string_view written =
+      std::string_view(url.rest).substr(0, url.rest.find_first_of("?#"));
+  const auto is_plain = [](char c) {
+    return is_word(c) || std::string_view("/.-~,:=+").contains(c);
+  };
+  if (std::ranges::all_of(written, is_plain)) return false;
+  const std::string sent = url.sent_text();
+  const auto begin = sent.find('/', sent.find("://") + 3);
+  std::string_view path = std::string_view(sent).substr(std::min(begin, sent.size()));
+  return RE2::PartialMatch(path.substr(0, path.find_first_of("?#")), kApart);
 }
 
-std::optional<Url> read_url(std::string_view text) {
-  if (text.size() > kMaxUrl || std::ranges::any_of(text, is_refused_in_url) ||
-      text.starts_with(' ') || text.ends_with(' ')) {
+std::optional<Url> read_url(std::string_view text, PathMust path) {
+  if (text.size() > kMaxUrl || std::ranges::any_of(text, is_control) || text.starts_with(' ') ||
+      text.ends_with(' ')) {
     return std::nullopt;
   }
   const auto colon = text.find("://");
@@ -214,6 +214,10 @@ std::optional<Url> read_url(std::string_view text) {
   const auto end = std::min(authority.find_first_of("/?#"), authority.size());
   url.rest = authority.substr(end);
   authority = authority.substr(0, end);
+  // Behind a path, in a query, a backslash is one to everybody.
+  const auto clear = url.rest.starts_with('/') ? url.rest.find_first_of("?#") : url.rest.npos;
+  const std::string_view front = std::string_view(url.rest).substr(0, clear);
+  if (authority.contains('\\') || front.contains('\\')) return std::nullopt;
   if (authority.find('@') != std::string_view::npos) return std::nullopt;
   const auto bracket = authority.find(']');
   const auto port_at = authority.find(
@@ -226,8 +230,22 @@ std::optional<Url> read_url(std::string_view text) {
   url.host = compared(host->host);
   url.host_text = text_of(*host);
   url.port = *port;
-  if (is_path_ambiguous(url)) return std::nullopt;
+  if (path == PathMust::kBeClear && is_path_read_apart(url)) return std::nullopt;
   return url;
+}
+
+std::optional<Url> read_url_of_user(std::string_view text) {
+  const auto colon = text.find("://");
+  if (colon == std::string_view::npos) return std::nullopt;
+  const auto begin = colon + 3;
+  const auto end = std::min(text.find_first_of("/?#\\", begin), text.size());
+  const auto user = text.substr(begin, end - begin);
+  const auto at = user.find('@');
+  if (at == std::string_view::npos || at != user.rfind('@')) return std::nullopt;
+  if (std::ranges::any_of(user.substr(0, at), [](char c) { return c == ' ' || is_control(c); }))
+    return std::nullopt;
+  return read_url(std::string(text.substr(0, begin)).append(text.substr(begin + at + 1)),
+                  PathMust::kBeAnything);
 }
 
 }  // namespace mcpac::policy

@@ -1,12 +1,12 @@
 // Url: a URL read once, as WHATWG reads special URLs, with everything refused that parsers read
-// apart.
+// apart; and which URLs and hosts any string may name.
 //
 // Refused: any scheme but http, https, ws, wss and ftp; anything but exactly "://" behind it;
-// control bytes, backslashes and blanks at the ends; userinfo; an empty host; a host that is no
-// name and no address; names that versions of IDNA read apart (A-labels that do not decode,
-// symbols, the capital sharp S); a path with encoded control bytes, or with dots beside an encoded
-// slash (core/uri_spelling.h). Sources: url.spec.whatwg.org (host parsing, IPv4 and IPv6 parsers),
-// UTS #46, RFC 5890.
+// control bytes, blanks at the ends, backslashes in front of a query; userinfo; an empty host; a
+// host that is no name and no address; names that versions of IDNA read apart (A-labels that do not
+// decode, symbols, the capital sharp S); a path with encoded control bytes, or with a segment that
+// some server takes for "." or ".." (core/uri_spelling.h). Sources: url.spec.whatwg.org (host
+// parsing, IPv4 and IPv6 parsers), UTS #46, RFC 5890.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "policy/match/ip_network.h"
 
@@ -38,14 +39,42 @@ struct Url {
   std::string host_text;
 };
 
-[[nodiscard]] std::optional<Url> read_url(std::string_view text);
+// Whether a path that servers read in several ways is refused, or is no matter: of tests that look
+// at nothing but the host.
+enum class PathMust : std::uint8_t { kBeClear, kBeAnything };
+[[nodiscard]] std::optional<Url> read_url(std::string_view text,
+                                          PathMust path = PathMust::kBeClear);
 // What stands in a URL as host; IPv6 in square brackets.
 [[nodiscard]] std::optional<Host> read_host(std::string_view text);
-// Matches, in full, a URL whose path is read in several ways: empty segments, which many servers
-// leave out ("https://" within a path aside), and what core/uri_spelling.h names. RE2's syntax.
-[[nodiscard]] std::string path_read_apart_pattern();
+// Whether servers read its path in several ways (core/uri_spelling.h).
+[[nodiscard]] bool is_path_read_apart(const Url& url);
 // localhost and its subdomains are addresses in all but spelling.
 [[nodiscard]] bool is_localhost(std::string_view name);
 [[nodiscard]] std::uint16_t default_port(std::string_view scheme);  // 0: no scheme that we take
+
+// A host that is named in another way than by a URL of our schemes. What the text leaves open may
+// be anything.
+struct NamedHost {
+  std::string scheme;  // in lower case: "ssh", "git+https"; empty: none is written
+  Host host;
+  std::optional<std::uint16_t> port;
+};
+
+struct UrlReadings {
+  std::vector<Url> urls;  // each is what some parser reads; paths may be read apart
+  bool unclear = false;   // whatever the test, it may hold
+  std::vector<NamedHost> hosts;
+};
+
+// Whose authorities a deny or ask over "*" finds in a text: URLs of our schemes, whatever stands
+// around them, and with blanks and control bytes left out; other ways to name a host ("ssh://h",
+// "//h", "git@h:path", "h:443", "h/path", "key=h", "--key h"), also in lists; and names alone,
+// which have a dot, where no prose stands around them. A text that begins as URLs do, and that
+// parsers read apart, is unclear, and caught. What stands in the path and the query of a URL names
+// nothing.
+[[nodiscard]] UrlReadings url_readings(std::string_view text);
+
+// "https://user:word@h/x": the URL without the user, where no parser takes another host for it.
+[[nodiscard]] std::optional<Url> read_url_of_user(std::string_view text);
 
 }  // namespace mcpac::policy

@@ -48,7 +48,7 @@ struct CompiledTarget {
   std::string rule_text;
   std::string place;  // "mcpac.policy:12", "--grant"
   std::optional<CompiledBrackets> brackets;
-  bool is_wildcard = false;  // `server.*`, `*.*`: it covers tools that nobody named
+  bool is_wildcard = false;  // `server.*`, `*.*`: it covers tools by no name of theirs
   // Of an allow with a wildcard: tools that lack an argument which it tests, and which that is. A
   // call of theirs could bring one of that name all the same, which means nothing to the tool and
   // opens the rest to it.

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "policy/match/parameter_names.h"
 #include "policy/rules/miss_text.h"
 #include "policy/rules/schema_view.h"
 
@@ -147,36 +148,46 @@ class AnyString {
  public:
   AnyString(const CompiledArg& arg, const CallView& view) : arg_(arg), view_(view) {}
 
-  bool in(const Json& value, const SchemaView& schema, const DefaultPlace* place) {
-    if (value.is_string()) return caught(value, view_);
+  bool in(const Json& value, const SchemaView& schema, const DefaultPlace* place,
+          MeantAs meant = MeantAs::kUnknown) {
+    if (value.is_string()) {
+      CallView of_value = view_;
+      of_value.meant = meant;
+      return caught(value, of_value);
+    }
     if (value.is_array()) {
       const SchemaView elements = schema.elements();
       return std::ranges::any_of(
-          value, [&, next = below(place)](const Json& e) { return in(e, elements, next); });
+          value, [&, next = below(place)](const Json& e) { return in(e, elements, next, meant); });
     }
     if (!value.is_object()) return false;
     CallView of_names = view_;
     of_names.readings = nullptr;  // a name is no value of the call
     for (const auto& [name, member] : value.items()) {
       if (!schema.names_member(name) && caught(Json(name), of_names)) return true;
-      if (in(member, schema.member(name).value_or(SchemaView()), below(place, name))) return true;
+      if (in(member, schema.member(name).value_or(SchemaView()), below(place, name),
+             schema.meaning_of(name)))
+        return true;
     }
     if (place == nullptr) return false;
     if (place->is_unknown()) return true;
     return std::ranges::any_of(place->members(), [&](const auto& member) {
-      return !value.contains(member.first) && in_left_out(*member.second);
+      return !value.contains(member.first) &&
+             in_left_out(*member.second, meaning_by_name(member.first));
     });
   }
 
-  // Each place is looked at once: a schema may lead back into itself.
-  bool in_left_out(const DefaultPlace& place) {
+  // Each place is looked at once: a schema may lead back into itself. What it is for is known by
+  // its name in the schema.
+  bool in_left_out(const DefaultPlace& place, MeantAs meant) {
     if (!seen_.insert(&place).second) return false;
     if (place.is_unknown()) return true;
     return std::ranges::any_of(
                place.values(),
-               [&](const Json* standard) { return in(*standard, SchemaView(), &place); }) ||
-           std::ranges::any_of(place.members(),
-                               [&](const auto& member) { return in_left_out(*member.second); });
+               [&](const Json* standard) { return in(*standard, SchemaView(), &place, meant); }) ||
+           std::ranges::any_of(place.members(), [&](const auto& member) {
+             return in_left_out(*member.second, meaning_by_name(member.first));
+           });
   }
 
  private:
@@ -193,20 +204,31 @@ class AnyString {
 // Of the first value that decides what an argument says (one that is caught, or not admitted), what
 // its tests remark; nothing where none does.
 std::optional<std::string> remark_at(const CompiledArg& arg, const CallView& view,
-                                     const Json& value, std::size_t step) {
+                                     const Json& value, std::size_t step,
+                                     const SchemaView& schema) {
   const auto on_each = [&](std::size_t next) -> std::optional<std::string> {
+    const SchemaView elements = schema.elements();
     for (const Json& item : value) {
-      if (auto remark = remark_at(arg, view, item, next)) return remark;
+      if (auto remark = remark_at(arg, view, item, next, elements)) return remark;
     }
     return std::nullopt;
   };
-  if (view.any_string && !value.is_string())
-    return value.is_structured() ? on_each(step) : std::nullopt;
+  if (view.any_string && value.is_object()) {
+    for (const auto& [name, member] : value.items()) {
+      CallView below = view;
+      below.meant = schema.meaning_of(name);
+      const auto found = schema.member(name).value_or(SchemaView());
+      if (auto remark = remark_at(arg, below, member, step, found)) return remark;
+    }
+    return std::nullopt;
+  }
+  if (view.any_string && !value.is_string()) return value.is_array() ? on_each(step) : std::nullopt;
   if (step < arg.steps.size()) {
     const auto* member = std::get_if<ast::Member>(&arg.steps[step]);
     if (member == nullptr) return value.is_array() ? on_each(step + 1) : std::nullopt;
     const auto found = value.is_object() ? value.find(member->name) : value.end();
-    return found == value.end() ? std::nullopt : remark_at(arg, view, *found, step + 1);
+    return found == value.end() ? std::nullopt
+                                : remark_at(arg, view, *found, step + 1, SchemaView());
   }
   const bool admits = view.reading == Reading::kAdmit;
   bool decides = !admits;
@@ -302,7 +324,7 @@ bool admits_left_out(const CompiledArg& arg, const CallView& view, std::size_t s
 
 bool catches_string_left_out(const CompiledArg& arg, const CallView& view,
                              const DefaultPlace& place) {
-  return AnyString(arg, view).in_left_out(place);
+  return AnyString(arg, view).in_left_out(place, view.meant);
 }
 
 std::string caught_by_default(const CompiledTarget& target, Effect effect, CallUnderTest call) {
@@ -352,7 +374,8 @@ std::string remark_on(const CompiledTarget& target, const CallUnderTest& call, R
                 .tool = &call.permission};
   for (const auto& arg : target.brackets->args) {
     view.any_string = arg.steps.empty();
-    auto remark = remark_at(arg, view, call.arguments, 0);
+    auto remark = remark_at(arg, view, call.arguments, 0,
+                            call.schema == nullptr ? SchemaView() : SchemaView(*call.schema));
     if (remark && !remark->empty()) return std::move(*remark);
   }
   return {};

@@ -5,8 +5,10 @@
 #include <charconv>
 #include <unordered_set>
 
+#include "core/ascii.h"
 #include "core/json_compare.h"
 #include "core/schema/uri.h"
+#include "policy/match/parameter_names.h"
 
 namespace mcpac::policy {
 namespace {
@@ -270,6 +272,16 @@ std::vector<std::string> SchemaView::required_members() const {
     if (name.is_string()) names.push_back(name.get<std::string>());
   }
   return names;
+}
+
+MeantAs SchemaView::meaning_of(std::string_view name) const {
+  if (!names_member(name)) return MeantAs::kUnknown;
+  const MeantAs by_name = meaning_by_name(name);
+  if (by_name != MeantAs::kUnknown) return by_name;
+  const auto place = member(name);
+  const bool is_place = place && place->text() != nullptr && place->text()->is_object() &&
+                        speaks_of_places(*place->text());
+  return is_place ? MeantAs::kPlace : MeantAs::kUnknown;
 }
 
 bool SchemaView::requires_member(std::string_view name) const {

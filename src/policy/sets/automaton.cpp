@@ -118,7 +118,9 @@ std::size_t Alphabet::cost(const std::vector<Nfa>& automata) {
 
 Dfa::Dfa(const Nfa& nfa, const Alphabet& alphabet) : nfa_(&nfa), letters_(alphabet.size()) {
   std::map<CharSet, std::size_t> sets;
+  alone_.assign(nfa.states().size() + 1, -1);
   for (const auto& state : nfa.states()) {
+    has_epsilons_ = has_epsilons_ || !state.epsilons.empty();
     auto& moves = moves_.emplace_back();
     for (const auto& edge : state.edges) {
       const auto [known, is_new] = sets.try_emplace(edge.set, has_letter_.size());
@@ -129,12 +131,13 @@ Dfa::Dfa(const Nfa& nfa, const Alphabet& alphabet) : nfa_(&nfa), letters_(alphab
       moves.push_back({known->second, edge.to});
     }
   }
-  std::vector<int> first{nfa.start};
-  close(first);
-  intern(std::move(first));
+  next_ = {nfa.start};
+  close(next_);
+  intern(next_);
 }
 
 void Dfa::close(std::vector<int>& set) const {
+  if (!has_epsilons_) return;
   std::vector<bool> in(nfa_->states().size());
   for (const int state : set) in[index(state)] = true;
   for (std::size_t i = 0; i < set.size(); ++i) {
@@ -147,31 +150,36 @@ void Dfa::close(std::vector<int>& set) const {
   std::ranges::sort(set);
 }
 
-int Dfa::intern(std::vector<int> set) {
-  const auto [known, is_new] = known_.try_emplace(std::move(set), static_cast<int>(sets_.size()));
-  if (!is_new) return known->second;
-  const auto& states = known->first;
-  accepting_.push_back(std::ranges::any_of(
-      states, [this](int state) { return nfa_->states()[index(state)].accepts; }));
-  sets_.push_back(&states);
+int Dfa::intern(const std::vector<int>& set) {
+  const int made = static_cast<int>(sets_.size());
+  int& number = set.empty()       ? alone_.back()
+                : set.size() == 1 ? alone_[index(set.front())]
+                                  : known_.try_emplace(set, -1).first->second;
+  if (number >= 0) return number;
+  number = made;
+  accepting_.push_back(
+      std::ranges::any_of(set, [this](int state) { return nfa_->states()[index(state)].accepts; }));
   table_.insert(table_.end(), letters_, -1);
-  bytes_ += (states.size() + letters_) * sizeof(int) + kStateOverhead;
-  return known->second;
+  bytes_ += (2 * set.size() + letters_) * sizeof(int) + kStateOverhead;
+  sets_.push_back(set);
+  return made;
 }
 
 int Dfa::make_step(int state, std::size_t letter) {
-  std::vector<int> next;
-  for (const int from : *sets_[index(state)]) {
+  next_.clear();
+  for (const int from : sets_[index(state)]) {
     for (const auto& move : moves_[index(from)]) {
-      if (has_letter_[move.set][letter]) next.push_back(move.to);
+      if (has_letter_[move.set][letter]) next_.push_back(move.to);
     }
   }
-  std::ranges::sort(next);
-  next.erase(std::unique(next.begin(), next.end()), next.end());
-  close(next);
+  if (next_.size() > 1) {
+    std::ranges::sort(next_);
+    next_.erase(std::unique(next_.begin(), next_.end()), next_.end());
+  }
+  close(next_);
   // close() marks what it has seen, a bit for each state.
-  work_ += sets_[index(state)]->size() + next.size() + nfa_->states().size() / 64;
-  const int made = intern(std::move(next));
+  work_ += sets_[index(state)].size() + next_.size() + nfa_->states().size() / 64;
+  const int made = intern(next_);
   table_[index(state) * letters_ + letter] = made;
   return made;
 }

@@ -69,12 +69,13 @@ class Alphabet {
 class Dfa {
  public:
   Dfa(const Nfa& nfa, const Alphabet& alphabet);
-  Dfa(Dfa&&) noexcept = default;  // not copied: sets_ points into known_
   [[nodiscard]] int start() const { return 0; }
   [[nodiscard]] int step(int state, std::size_t letter) {
-    const int known = table_[index(state) * letters_ + letter];
+    const int known = row(state)[letter];
     return known >= 0 ? known : make_step(state, letter);
   }
+  // Where the letters lead from a state; -1: step() has not been asked yet. Until it makes one.
+  [[nodiscard]] const int* row(int state) const { return table_.data() + index(state) * letters_; }
   [[nodiscard]] bool accepts(int state) const { return accepting_[index(state)]; }
   // Of its states so far: how many states of the Nfa were looked at to make them, and what they
   // take.
@@ -84,7 +85,7 @@ class Dfa {
  private:
   static std::size_t index(int state) { return static_cast<std::size_t>(state); }
   int make_step(int state, std::size_t letter);
-  int intern(std::vector<int> set);
+  int intern(const std::vector<int>& set);
   void close(std::vector<int>& set) const;
 
   struct Move {
@@ -95,8 +96,12 @@ class Dfa {
   std::size_t letters_;
   std::vector<std::vector<Move>> moves_;       // by state of the Nfa
   std::vector<std::vector<bool>> has_letter_;  // by set of characters and letter
+  bool has_epsilons_ = false;
+  // The state that stands for one of the Nfa alone, and last for none; other sets are in known_.
+  std::vector<int> alone_;
   std::map<std::vector<int>, int> known_;
-  std::vector<const std::vector<int>*> sets_;  // the keys of known_
+  std::vector<std::vector<int>> sets_;
+  std::vector<int> next_;  // the set that is being made
   std::size_t work_ = 0;
   std::size_t bytes_ = 0;
   std::vector<int> table_;  // by state and letter; -1: not yet made

@@ -8,7 +8,8 @@ namespace mcpac::policy {
 namespace {
 
 // Everything that the answer is made of: the arguments as printed (with their exceptions), the test
-// of each that is meant, how it is read, of which server, and whether the tool acts on one entry.
+// of each that is meant, how it is read, of which server, whether the tool acts on one entry, and
+// what strings of the place are for.
 std::string key_of(const std::vector<StringProbe>& probes, const StringLimits& limits,
                    const Bases& bases) {
   const auto acts_on_entry = [&](const StringProbe& probe) {
@@ -17,12 +18,12 @@ std::string key_of(const std::vector<StringProbe>& probes, const StringLimits& l
   std::string key;
   const auto out = std::back_inserter(key);
   for (const auto& probe : probes) {
-    fmt::format_to(out, "{}{}{}{}{}{} {}:{} {}:{}\n", probe.matcher,
+    fmt::format_to(out, "{}{}{}{}{}{}{} {}:{} {}:{}\n", probe.matcher,
                    probe.view.reading == Reading::kAdmit ? '+' : '-',
                    probe.view.any_string ? '*' : '.', probe.view.lexical ? 't' : 'f',
                    probe.arg->steps.empty() ? '*' : '.', acts_on_entry(probe) ? 'e' : '.',
-                   probe.view.server.size(), probe.view.server, probe.arg->text.size(),
-                   probe.arg->text);
+                   static_cast<int>(probe.view.meant), probe.view.server.size(), probe.view.server,
+                   probe.arg->text.size(), probe.arg->text);
   }
   for (const std::size_t length : limits.lengths) fmt::format_to(out, "len {}\n", length);
   for (const auto& value : limits.values) fmt::format_to(out, "{}:{}\n", value.size(), value);

@@ -223,7 +223,8 @@ CharSet together(CharSet set, const CharSet& more) {
   return set;
 }
 
-// What read_path_value() reads: no refused character, no "~" and no "scheme:" at the beginning.
+// What read_path_value() reads: no refused character, no "~", no variable and no "scheme:" at the
+// beginning.
 Nfa readable() {
   const CharSet letters = {{U'A', U'Z'}, {U'a', U'z'}};
   const CharSet others = together(letters, {{U'+', U'+'}, {U'-', U'.'}, {U'0', U'9'}});
@@ -233,7 +234,12 @@ Nfa readable() {
   const int scheme = nfa.add();
   const int more = nfa.add();
   nfa.edge(nfa.start, letters, scheme);
-  nfa.edge(nfa.start, all_but(together(refused, together(letters, {{U'~', U'~'}}))), more);
+  nfa.edge(nfa.start, all_but(together(refused, together(letters, {{U'~', U'~'}, {U'$', U'$'}}))),
+           more);
+  const int dollar = nfa.add();
+  nfa.edge(nfa.start, one_char(U'$'), dollar);
+  nfa.edge(dollar, all_but(together(refused, {{U'A', U'Z'}, {U'{', U'{'}, {U'(', U'('}})), more);
+  nfa.accept(dollar);
   nfa.edge(scheme, others, scheme);
   nfa.edge(scheme, all_but(together(refused, together(others, {{U':', U':'}}))), more);
   nfa.edge(more, all_but(refused), more);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "policy/match/path_value.h"
+#include "policy/match/readings.h"
 #include "policy/sets/path_automata.h"
 #include "policy/sets/string_product.h"
 #include "policy/sets/string_tests.h"
@@ -61,10 +62,17 @@ class Collector {
 
   [[nodiscard]] Outcomes outcomes_of(const std::string& text, Names names) const {
     const Json value(text);
+    KnownReadings readings;
+    return outcomes_of(value, names, readings);
+  }
+  [[nodiscard]] Outcomes outcomes_of(const Json& value, Names names,
+                                     KnownReadings& readings) const {
     Outcomes outcomes;
+    outcomes.reserve(probes_.size());
     for (const auto& probe : probes_) {
       CallView view = probe.view;
       view.takes_for_folders = names == Names::kFolder;
+      view.readings = &readings;
       outcomes.push_back(probe.arg->matchers[probe.matcher]->match(value, view));
     }
     return outcomes;
@@ -92,18 +100,33 @@ class Collector {
     return probes_.size() + tests_.regex_size * text.size() / 16;
   }
 
-  // Strings that exist, with the answers that they really get.
-  void add_example(const std::string& text) {
+  // Strings that exist, with the answers that they really get, by world.
+  std::vector<Outcomes> add_example(const std::string& text) {
+    const Json value(text);
+    KnownReadings readings;
+    std::vector<Outcomes> answers;
     for (const Names names : worlds()) {
-      if (budget_.spend(cost_of(text))) insert(text, outcomes_of(text, names));
+      if (!budget_.spend(cost_of(text))) continue;
+      answers.push_back(outcomes_of(value, names, readings));
+      insert(text, answers.back());
     }
+    return answers;
   }
-  // And in dresses that servers take off (readings.h): beside a blank, in quotes, and as JSON.
+  // And in the dresses that servers take off (readings.h): beside a blank, in quotes, and as JSON.
+  // Of strings that no test tells apart one is dressed.
+  void add_with_dresses(const std::string& text) {
+    if (dressed_.insert(add_example(text)).second) add_dressed(text);
+  }
   void add_dressed(const std::string& text) {
     add_example(not_a_literal(" " + text));
     add_example(not_a_literal(text + " "));
     add_example(not_a_literal("\"" + text + "\""));
     add_example(not_a_literal(to_text(Json::array({text}))));
+    // Named beside another, and behind a scheme (path_readings.h).
+    if (!has(ProbeKind::kPath) || !looks_at_any_string()) return;
+    add_example(not_a_literal("_," + text));
+    add_example(not_a_literal("_ " + text));
+    add_example(not_a_literal("x:" + text));
   }
 
   void add_all_examples() {
@@ -114,8 +137,13 @@ class Collector {
     std::vector<Nfa> automata;
     if (has(ProbeKind::kPath)) automata = path_shapes(starts_);
     shapes_ = automata.size();
-    for (const auto& [key, nfa] : tests_.texts) automata.push_back(nfa);
-    for (const auto& [key, nfa] : tests_.paths) automata.push_back(nfa);
+    if (has(ProbeKind::kPath) && looks_at_any_string()) {
+      add_example(not_a_literal(""));  // the start, where the place is that of a path
+      add_example(not_a_literal("\x01"));
+    }
+    // Their keys are still asked for.
+    for (auto& [key, nfa] : tests_.texts) automata.push_back(std::move(nfa));
+    for (auto& [key, nfa] : tests_.paths) automata.push_back(std::move(nfa));
     // Among texts the literals are languages like others; alone, any other string will do.
     if (!tests_.texts.empty()) {
       for (const auto& literal : tests_.literals) automata.push_back(exactly(literal));
@@ -131,8 +159,7 @@ class Collector {
         if (!tests_.texts.empty()) continue;  // it is all of its kind
         kind.example = not_a_literal(kind.example);
       }
-      add_example(kind.example);
-      add_dressed(kind.example);
+      add_with_dresses(kind.example);
       if (has(ProbeKind::kPath) && read_path(kind.example)) {
         for (auto& detour : with_detours(kind.example))
           add_example(not_a_literal(std::move(detour)));
@@ -142,11 +169,9 @@ class Collector {
       examples_.push_back(std::move(kind));
     }
     if (!has(ProbeKind::kUrl)) return;
-    for (const auto& url : url_examples(tests_.urls)) {
-      add_example(not_a_literal(url));
-      add_dressed(url);
-    }
-    add_example(not_a_literal("http:x"));  // unclear (url_readings.h)
+    for (auto& url : url_examples(tests_.urls)) add_with_dresses(not_a_literal(std::move(url)));
+    add_example(not_a_literal("http:x"));
+    add_example(not_a_literal("http://a@b@c"));  // unclear (match/url.h)
     if (!looks_at_any_string()) return;
     for (auto& url : loose_url_examples(tests_.urls)) add_example(not_a_literal(std::move(url)));
   }
@@ -192,6 +217,11 @@ class Collector {
                                        [](bool is) { return is; });
     if (readable && !canonical) return answers(ProbeKind::kPath);
     std::set<Outcomes> own;
+    // What a text names in one of its parts, its path as a whole does not say.
+    if (readable && looks_at_any_string()) {
+      const Outcomes whole = path_part(outcomes_of(kind.example, Names::kNoFolder));
+      for (const auto& part : answers(ProbeKind::kPath)) own.insert(with_parts(whole, part));
+    }
     if (!readable && looks_at_any_string()) {
       for (const auto& part : answers(ProbeKind::kPath)) own.insert(unreadable(part));
     }
@@ -237,6 +267,7 @@ class Collector {
         }
       }
       if (has(ProbeKind::kUrl)) made = crossed(made, urls);
+      if (is_read_apart(kind)) std::ranges::for_each(made, [&](Outcomes& o) { admit_no_url(o); });
       for (const auto& outcomes : made) {
         for (std::size_t bits = 0; bits < std::size_t{1} << opaque; ++bits) {
           if (!budget_.spend(probes_.size())) return;
@@ -244,6 +275,31 @@ class Collector {
         }
       }
     }
+  }
+
+  // URLs whose path servers read in several ways: to an allow none of them is one.
+  [[nodiscard]] bool is_read_apart(const StringKind& kind) const {
+    const auto apart = tests_.texts.find(kReadApart);
+    if (apart == tests_.texts.end()) return false;
+    const auto index = static_cast<std::size_t>(std::distance(tests_.texts.begin(), apart));
+    return kind.accepted[shapes_ + index];
+  }
+  void admit_no_url(Outcomes& outcomes) const {
+    for (std::size_t i = 0; i < kinds_.size(); ++i) {
+      if (kinds_[i] == ProbeKind::kUrl && probes_[i].view.reading == Reading::kAdmit)
+        outcomes[i] = Outcome::kUnreadable;
+    }
+  }
+
+  // The answers to a string that under "*" names what another string is.
+  [[nodiscard]] Outcomes with_parts(Outcomes whole, const Outcomes& part) const {
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < kinds_.size(); ++i) {
+      if (kinds_[i] != ProbeKind::kPath) continue;
+      if (probes_[i].view.any_string && part[next] == Outcome::kPass) whole[next] = Outcome::kPass;
+      ++next;
+    }
+    return whole;
   }
 
   // The same answers to a string that only tests under "*" read.
@@ -308,6 +364,7 @@ class Collector {
   std::size_t shapes_ = 0;
   std::vector<StringKind> examples_;
   std::set<std::pair<Outcomes, std::pair<std::ptrdiff_t, std::string>>> known_;
+  std::set<std::vector<Outcomes>> dressed_;  // answers to strings that were dressed
   StringClasses found_;
 };
 

@@ -5,7 +5,7 @@
 // paths, by examples that stand for all for URLs. Where tests of different kinds meet in one
 // argument, combinations that may not exist are listed, too, behind all that do: who finds one of
 // them must try it before it is believed. Other readings of a string (readings.h) are looked for in
-// four dresses of every example: a blank at either end, quotes, and JSON.
+// four dresses of an example of each answer: a blank at either end, quotes, and JSON.
 #pragma once
 
 #include <string>

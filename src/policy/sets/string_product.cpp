@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <span>
+#include <string>
+#include <unordered_map>
 
 namespace mcpac::policy {
 namespace {
@@ -63,7 +64,7 @@ class Tuples {
 class Product {
  public:
   Product(const std::vector<Nfa>& automata, StepBudget& budget)
-      : alphabet_(automata), budget_(budget), tuples_(automata.size()) {
+      : alphabet_(automata), budget_(budget), rows_(automata.size()), tuples_(automata.size()) {
     dfas_.reserve(automata.size());
     for (const auto& nfa : automata) dfas_.emplace_back(nfa, alphabet_);
   }
@@ -77,14 +78,14 @@ class Product {
       if (at % 64 == 0 && bytes() > kMaxBytes) return std::nullopt;
       // Copied: visiting adds tuples.
       states.assign(tuples_.at(at).begin(), tuples_.at(at).end());
+      for (std::size_t i = 0; i < states.size(); ++i) rows_[i] = dfas_[i].row(states[i]);
       for (std::size_t letter = 0; letter < alphabet_.size(); ++letter) {
-        if (!budget_.spend(1 + dfas_.size() / 8)) return std::nullopt;
-        for (std::size_t i = 0; i < states.size(); ++i) {
-          const std::size_t before = dfas_[i].work();
-          next[i] = dfas_[i].step(states[i], letter);
-          if (!budget_.spend(dfas_[i].work() - before)) return std::nullopt;
-        }
-        successors_.push_back(visit(next, static_cast<int>(at), letter));
+        const auto changed = step(states, letter, next);
+        if (!changed) return std::nullopt;
+        // Most letters lead where the one before did.
+        const bool is_known = letter > 0 && !*changed;
+        successors_.push_back(is_known ? successors_.back()
+                                       : visit(next, static_cast<int>(at), letter));
       }
     }
     return gathered();
@@ -96,6 +97,29 @@ class Product {
     int from;
     std::size_t letter;
   };
+
+  // Where the letter leads from here, into `next`, and whether that is another tuple than stood
+  // there; nothing where the budget is spent.
+  std::optional<bool> step(std::span<const int> states, std::size_t letter, std::span<int> next) {
+    std::size_t work = 1 + states.size() / 8;
+    bool changed = false;
+    // The innermost loop of a comparison.
+    const int** rows = rows_.data();
+    int* into = next.data();
+    for (std::size_t i = 0, width = states.size(); i < width; ++i) {
+      int to = rows[i][letter];
+      if (to < 0) {
+        const std::size_t before = dfas_[i].work();
+        to = dfas_[i].step(states[i], letter);
+        work += dfas_[i].work() - before;
+        rows[i] = dfas_[i].row(states[i]);
+      }
+      changed = changed || to != into[i];
+      into[i] = to;
+    }
+    if (!budget_.spend(work)) return std::nullopt;
+    return changed;
+  }
 
   [[nodiscard]] std::size_t bytes() const {
     const std::size_t one = dfas_.size() * sizeof(int) + sizeof(Origin) + 4 * sizeof(int) +
@@ -146,15 +170,18 @@ class Product {
 
   [[nodiscard]] std::optional<std::vector<StringKind>> gathered() {
     const std::vector<bool> is_endless = endless();
-    std::map<std::vector<bool>, std::size_t> known;
+    std::unordered_map<std::string, std::size_t> known;
     std::vector<StringKind> kinds;
-    std::vector<bool> accepted(dfas_.size());
+    std::string accepted(dfas_.size(), '0');
     for (std::size_t at = 0; at < tuples_.size(); ++at) {
       const auto states = tuples_.at(at);
-      for (std::size_t i = 0; i < dfas_.size(); ++i) accepted[i] = dfas_[i].accepts(states[i]);
+      for (std::size_t i = 0; i < dfas_.size(); ++i)
+        accepted[i] = dfas_[i].accepts(states[i]) ? '1' : '0';
       const auto [kind, is_new] = known.try_emplace(accepted, kinds.size());
       if (is_new) {
-        kinds.push_back({accepted, example(at), false});
+        std::vector<bool> bits(dfas_.size());
+        for (std::size_t i = 0; i < bits.size(); ++i) bits[i] = accepted[i] == '1';
+        kinds.push_back({std::move(bits), example(at), false});
         if (!budget_.spend(dfas_.size() / 8 + kinds.back().example.size())) return std::nullopt;
       }
       if (is_endless[at]) kinds[kind->second].endless = true;
@@ -167,6 +194,7 @@ class Product {
   Alphabet alphabet_;
   StepBudget& budget_;
   std::vector<Dfa> dfas_;
+  std::vector<const int*> rows_;  // of the tuple that is looked at
   Tuples tuples_;
   std::vector<Origin> origins_;  // by tuple
   std::vector<int> successors_;  // of each tuple one a letter

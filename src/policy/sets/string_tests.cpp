@@ -58,7 +58,7 @@ void StringTests::add(const CompiledArg& arg, const CallView& view,
   for (const auto& test : arg.tests) {
     add_test(test, view, environment);
     if (view.reading == Reading::kCatch && is_text_in_url(test, arg.tests))
-      texts.try_emplace("read apart", regex_automaton(path_read_apart_pattern()).value());
+      add_routed(test, view.reading);
   }
   const bool globs = std::ranges::any_of(arg.tests, is_like);
   for (const auto& exception : arg.exceptions) {
@@ -95,6 +95,29 @@ void StringTests::add_test(const ast::Test& test, const CallView& view,
     add_path(path->path, test.at, kind, view,
              view.reading == Reading::kCatch ? Above::kCounts : Above::kPasses, environment);
   }
+}
+
+// Beside URL tests a deny or ask asks about all ways in which servers route a URL (in_url() of
+// match/matcher.h). What passes in one of them, as far as examples need it: a path that is read
+// apart, and the text of the test with empty segments, parameters and encoded slashes in it.
+void StringTests::add_routed(const ast::Test& test, Reading reading) {
+  static constexpr std::string_view kApart =
+      "[^:/?#]+://[^/?#]*(?:/[^?#]*)?/\\.\\.;[^?#]*(?:[?#](?s:.*))?";
+  texts.try_emplace(kReadApart, regex_automaton(kApart).value());
+  std::vector<std::pair<std::string, Nfa>> plain;
+  const auto add = [&](const std::string& key) {
+    if (const auto known = texts.find(key); known != texts.end())
+      plain.emplace_back("routed " + key, known->second);
+  };
+  const auto add_exactly = [&](const ast::Literal& literal) {
+    const auto* text = std::get_if<std::string>(&literal.value);
+    if (text != nullptr && is_utf8(*text)) plain.emplace_back("routed = " + *text, exactly(*text));
+  };
+  if (const auto* text = std::get_if<ast::TextTest>(&test.body)) add(key_of(*text, reading));
+  if (const auto* equal = std::get_if<ast::EqualTest>(&test.body)) add_exactly(equal->literal);
+  if (const auto* in = std::get_if<ast::InTest>(&test.body))
+    std::ranges::for_each(in->literals, add_exactly);
+  for (auto& [key, nfa] : plain) texts.try_emplace(key, routed(std::move(nfa)));
 }
 
 void StringTests::add_text(const ast::TextTest& text, Reading reading) {

@@ -18,6 +18,9 @@ namespace mcpac::policy {
 // kOpaque: a regular expression that no automaton stands for; it is known string by string only.
 enum class ProbeKind : std::uint8_t { kText, kPath, kUrl, kOpaque };
 
+// In StringTests::texts: URLs whose path servers read in several ways (core/uri_spelling.h).
+inline constexpr const char* kReadApart = "read apart";
+
 // What several arguments' tests are about, together and without doubles.
 struct StringTests {
   std::set<std::string> literals;
@@ -43,6 +46,7 @@ struct StringTests {
   void add_path(const std::string& path, ast::Offset at, PathPattern::Kind kind,
                 const CallView& view, Above above, const Environment& environment);
   void add_text(const ast::TextTest& text, Reading reading);
+  void add_routed(const ast::Test& test, Reading reading);
   void add_regex(const std::string& key, const std::string& pattern, Reading reading);
   [[nodiscard]] ProbeKind kind_of(const ast::Test& test, Reading reading) const;
 

@@ -1,5 +1,7 @@
 #include "policy/sets/text_automata.h"
 
+#include <algorithm>
+
 namespace mcpac::policy {
 
 Nfa exactly(std::string_view text) {
@@ -61,6 +63,29 @@ Nfa plain_automaton() {
   nfa.edge(more, any_char(), more);
   nfa.edge(more, last, end);
   nfa.accept(end);
+  return nfa;
+}
+
+Nfa routed(Nfa nfa) {
+  const auto has_slash = [](const CharSet& set) {
+    return std::ranges::any_of(set, [](CharRange r) { return r.first <= U'/' && U'/' <= r.last; });
+  };
+  const auto old = nfa.states().size();
+  for (std::size_t from = 0; from < old; ++from) {
+    const auto edges = nfa.states()[from].edges;
+    for (const auto& edge : edges) {
+      if (!has_slash(edge.set) || edge.to == static_cast<int>(from)) continue;
+      const int behind = nfa.add();
+      const int parameter = nfa.add();
+      nfa.edge(static_cast<int>(from), one_char(U'/'), behind);
+      nfa.edge(behind, one_char(U'/'), behind);
+      nfa.epsilon(behind, edge.to);
+      nfa.epsilon(nfa.chain(static_cast<int>(from), "%2F"), behind);
+      nfa.edge(static_cast<int>(from), one_char(U';'), parameter);
+      nfa.edge(parameter, all_but({{U'#', U'#'}, {U'/', U'/'}, {U'?', U'?'}}), parameter);
+      nfa.edge(parameter, one_char(U'/'), behind);
+    }
+  }
   return nfa;
 }
 

@@ -17,9 +17,13 @@ constexpr std::size_t kMaxCounted = 5000;
 [[nodiscard]] Nfa glob_automaton(std::string_view glob);  // "*" any run of characters
 [[nodiscard]] Nfa starting_with(std::string_view text);
 [[nodiscard]] Nfa ending_with(std::string_view text);
-// Texts that nobody takes anything off (match/readings.h): empty, or with a plain character at both
-// ends. What tests say of others may be what they say of these, so they are classes of their own.
+// Texts that no server takes anything off (match/readings.h): empty, or with a plain character at
+// both ends. What tests say of others may be what they say of these, so they are classes of their
+// own.
 [[nodiscard]] Nfa plain_automaton();
+// What passes `nfa` once one slash stands for several, for an encoded one, and for one behind a
+// parameter (";x/").
+[[nodiscard]] Nfa routed(Nfa nfa);
 // Without any of these (match/matcher.h).
 [[nodiscard]] Nfa one_line_automaton(std::u32string_view line_breaks);
 // At least `count` code points.

@@ -23,7 +23,7 @@ struct UrlWords {
 
 [[nodiscard]] std::vector<std::string> url_examples(const UrlWords& words);
 // For tests over any string: texts that are read as the same hosts and ports, without a scheme that
-// any test names (match/url_readings.h).
+// any test names (match/url.h).
 [[nodiscard]] std::vector<std::string> loose_url_examples(const UrlWords& words);
 
 }  // namespace mcpac::policy

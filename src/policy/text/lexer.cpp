@@ -103,7 +103,16 @@ bool Lexer::sees_number() {
 std::unexpected<Error> Lexer::expected(std::string_view what, std::string fix) {
   const std::size_t at = position();
   std::string found = "the end of the text";
-  if (at < source_.text.size()) {
+  // Shown behind the last word, not on the empty line that the text ends with.
+  if (at == source_.text.size())
+    return error(token_end(), fmt::format("expected {}, found {}", what, found), "",
+                 std::move(fix));
+  if (source_.text.substr(at).starts_with("\xEF\xBB\xBF"))
+    return error(at, fmt::format("expected {}, found a byte order mark", what), "",
+                 "save the file as UTF-8 without it");
+  if (at == 0 && (source_.text.starts_with("\xFF\xFE") || source_.text.starts_with("\xFE\xFF")))
+    return error(at, fmt::format("expected {}, found UTF-16", what), "", "save the file as UTF-8");
+  {
     const auto word = peek_word();
     found = fmt::format("'{}'", printable(word.empty() ? source_.text.substr(at, 1) : word, 40));
     if (source_.text[at] == '"') found = "a string";

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "core/nearest_name.h"
 #include "policy/text/parser.h"
@@ -20,6 +22,41 @@ template <class T>
 Result<ast::Test> made(std::size_t at, Result<T> body) {
   if (!body) return pass_on(body);
   return ast::Test{at, std::move(*body)};
+}
+
+// What a test of another language is called here.
+std::string test_for(std::string_view word) {
+  using Words = std::pair<std::string_view, std::string_view>;
+  constexpr Words kMeant[] = {
+      {"regex", "re /…/"},
+      {"regexp", "re /…/"},
+      {"glob", "matches GLOB for a path, like \"…*\" for a text"},
+      {"contains", "like \"*…*\""},
+      {"includes", "like \"*…*\""},
+      {"startswith", "starts \"…\""},
+      {"starts_with", "starts \"…\""},
+      {"prefix", "starts \"…\""},
+      {"endswith", "ends \"…\""},
+      {"ends_with", "ends \"…\""},
+      {"suffix", "ends \"…\""},
+      {"under", "within PATH"},
+      {"inside", "within PATH"},
+      {"below", "within PATH"},
+      {"is", "== VALUE"},
+      {"eq", "== VALUE"},
+      {"equals", "== VALUE"},
+      {"between", "a range, 1..10"},
+      {"max", "<= NUMBER; of a text's length len 0..NUMBER"},
+      {"min", ">= NUMBER"},
+      {"domain", "host NAME"},
+      {"url", "host NAME, with scheme https"},
+      {"not", "!= VALUE; a test is turned around by a rule deny, or except {…}"},
+      {"except", "a test before it: within ./data except {./data/private}"},
+      {"all", "any"},
+      {"optional", "? before the argument's name: ?head any"}};
+  const auto* meant = std::ranges::find(kMeant, word, &Words::first);
+  return meant != std::end(kMeant) ? fmt::format("write {}", meant->second)
+                                   : did_you_mean(word, kWords);
 }
 
 Result<ast::Literal> literal(Lexer& lexer) {
@@ -194,14 +231,16 @@ Result<ast::Test> test(Lexer& lexer) {
   if (word.empty()) {
     return lexer.error(at, lexer.expected("a test").error().what,
                        "an argument in brackets needs a test, 'any' or 'absent'",
-                       "e.g. path within ./data, or path any");
+                       lexer.sees(":") || lexer.sees("=>")
+                           ? "a value is compared with ==: path == \"a\""
+                           : "e.g. path within ./data, or path any");
   }
   if (std::ranges::find(kWords, word) == kWords.end()) {
     return lexer.error(
         at, fmt::format("there is no test '{}'", printable(word, 40)),
         "tests: == != < <= > >= in within matches host scheme port ip like re starts ends "
         "len size one-line, a range 1..10, any, absent",
-        did_you_mean(word, kWords));
+        test_for(word));
   }
   std::ignore = lexer.take_word(word);
   return word_test(lexer, at, word);

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include "core/nearest_name.h"
 #include "policy/text/printer.h"
 
@@ -75,6 +79,52 @@ std::optional<Result<ast::Statement>> place(Lexer& lexer) {
   return std::nullopt;
 }
 
+using Meant = std::pair<std::string_view, std::string_view>;
+
+// What a word of another language behind a rule was meant to be; empty where that cannot be told.
+std::string clause_for(std::string_view word) {
+  constexpr Meant kMeant[] = {{"max", "calls <= 3"},
+                              {"limit", "calls <= 3"},
+                              {"count", "calls <= 3"},
+                              {"times", "calls <= 3"},
+                              {"once", "calls <= 1"},
+                              {"expires", "until 2027-01-01T00:00:00Z"},
+                              {"where", "SERVER.TOOL(ARGUMENT TEST)"},
+                              {"with", "SERVER.TOOL(ARGUMENT TEST)"},
+                              {"if", "SERVER.TOOL(ARGUMENT TEST)"},
+                              {"when", "SERVER.TOOL(ARGUMENT TEST)"}};
+  const auto* meant = std::ranges::find(kMeant, word, &Meant::first);
+  return meant == std::end(kMeant) ? "" : fmt::format("write {}", meant->second);
+}
+
+// The same of a word that a statement begins with.
+std::string statement_for(Lexer& lexer, const std::string& word) {
+  constexpr Meant kMeant[] = {
+      {"permit", "allow"},  {"approve", "allow"}, {"accept", "allow"}, {"let", "allow"},
+      {"allowed", "allow"}, {"block", "deny"},    {"forbid", "deny"},  {"reject", "deny"},
+      {"refuse", "deny"},   {"disallow", "deny"}, {"never", "deny"},   {"confirm", "ask"},
+      {"prompt", "ask"},    {"question", "ask"},  {"file", "files"},   {"folder", "files"}};
+  const auto* meant = std::ranges::find(kMeant, word, &Meant::first);
+  if (meant != std::end(kMeant)) return fmt::format("write {}", meant->second);
+  if (auto clause = clause_for(word); !clause.empty()) return clause;
+  std::ignore = lexer.take_word(word);
+  if (lexer.adjacent('.'))
+    return fmt::format("write allow, ask or deny before {}.", printable(word, 40));
+  return did_you_mean(word, kStatements);
+}
+
+// Where no word stands.
+std::string statement_instead(Lexer& lexer) {
+  if (lexer.sees("{"))
+    return "a policy is no JSON: a statement a line, such as allow SERVER.TOOL(path within ./data)";
+  if (lexer.sees(";")) return "nothing stands between statements: write one a line";
+  if (lexer.sees("//") || lexer.sees("/*") || lexer.sees("--")) return "a comment begins with #";
+  if (lexer.adjacent('*'))
+    return "'*' stands for all tools of a server, and for no part of a name: write SERVER.*, or a "
+           "rule for each tool";
+  return "";
+}
+
 Result<ast::Statement> statement(Lexer& lexer) {
   const std::size_t at = lexer.position();
   if (auto parsed = place(lexer)) return std::move(*parsed);
@@ -94,12 +144,13 @@ Result<ast::Statement> statement(Lexer& lexer) {
     return ast::Use{at, std::move(*profile)};
   }
   if (word.empty())
-    return lexer.expected("allow, ask, deny, files, network, use, match or not_match");
+    return lexer.expected("allow, ask, deny, files, network, use, match or not_match",
+                          statement_instead(lexer));
   return lexer.error(at, fmt::format("unknown word '{}'", printable(word, 40)),
                      "a statement begins with allow, ask, deny, files, network, use, match or "
                      "not_match; a rule ends "
                      "with its clauses",
-                     did_you_mean(word, kStatements));
+                     statement_for(lexer, word));
 }
 
 // A statement, noted in the layout.
@@ -115,6 +166,9 @@ Result<ast::Block> block(Lexer& lexer, ast::Block::Kind kind, std::size_t begin,
   ast::Block block;
   block.kind = kind;
   block.at = lexer.position();
+  if (const auto bare = lexer.peek_word(); !bare.empty())
+    return lexer.expected("a name in double quotes",
+                          fmt::format("write \"{}\"", printable(bare, 40)));
   auto name = lexer.string();
   if (!name) return pass_on(name);
   block.name = std::move(*name);
@@ -122,7 +176,8 @@ Result<ast::Block> block(Lexer& lexer, ast::Block::Kind kind, std::size_t begin,
   if (layout != nullptr)
     layout->pieces.push_back({Piece::Kind::kOpen, begin, lexer.token_end(), print_opening(block)});
   while (!lexer.take("}")) {
-    if (lexer.at_end()) return lexer.expected("'}'");
+    if (lexer.at_end())
+      return lexer.expected("'}'", fmt::format("close the block {}", print_string(block.name)));
     auto parsed = placed_statement(lexer, layout);
     if (!parsed) return pass_on(parsed);
     block.statements.push_back(std::move(*parsed));
@@ -169,8 +224,9 @@ Result<ast::Rule> parse_rule(const SourceText& source, Effect effect) {
                         "changes with the server",
                         "write SERVER.*, or a rule for each tool");
   }
-  return lexer->expected("the end of the rule",
-                         lexer->sees(";") ? "write each rule in a --grant of its own" : "");
+  return lexer->expected("the end of the rule", lexer->sees(";")
+                                                    ? "write each rule in a --grant of its own"
+                                                    : clause_for(lexer->peek_word()));
 }
 
 Result<ast::Statement> parse_place(const SourceText& source) {

@@ -62,7 +62,7 @@ std::string_view sign(ast::BoundTest::Order order) {
   return ">=";
 }
 
-// What nobody sees by its number, as RE2 reads it. Behind a backslash there is nothing that RE2
+// What is not seen by its number, as RE2 reads it. Behind a backslash there is nothing that RE2
 // would take.
 std::string print_regex(std::string_view pattern) {
   std::string text;

@@ -27,7 +27,7 @@ namespace mcpac::policy {
 [[nodiscard]] std::string print(const ast::File& file);            // one statement a line
 
 // A name as a rule writes it: bare where the grammar lets it, else a JSON string. In such strings
-// what nobody sees is escaped ("\\u200c"), so that a printed rule can be read and copied.
+// what is not seen is escaped ("\\u200c"), so that a printed rule can be read and copied.
 [[nodiscard]] std::string print_name(std::string_view name);
 [[nodiscard]] std::string print_string(std::string_view text);
 // "api.example.com:443", "[fd00::/8]:*", "any".

@@ -21,7 +21,7 @@ struct SourceText {
                                              std::string why = "", std::string fix = "") const;
 };
 
-// The text with what nobody sees by its number, cut to `max` bytes at a character's border: fit for
+// The text with what is not seen by its number, cut to `max` bytes at a character's border: fit for
 // messages.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t max = 80);
 

@@ -2,6 +2,7 @@
  * targets lie beside the place, in FOLDER. Whatever such a case makes, it makes in the place. */
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 
@@ -154,6 +155,23 @@ CASE(granted_map_to_run) {
   if (write(fd, "\303", 1) != 1) return -1;
   return mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED ? -1 : 0;
 }
+
+/* Copies: a file into a file, and into no stream or channel, however its number is written. */
+CASE(granted_copy) {
+  int from = make("from");
+  if (write(from, "text", 4) != 4) _exit(21);
+  off_t start = 0;
+  int to = make("to");
+  if (sendfile(to, from, &start, 4) != 4) return -1;
+  char text[8] = {0};
+  return pread(to, text, sizeof text, 0) == 4 && memcmp(text, "text", 4) == 0 ? 0 : -1;
+}
+CASE(granted_copy_to_stream) {
+  int from = make("from");
+  off_t start = 0;
+  return syscall(SYS_sendfile, 1L | 1L << 32U, from, &start, 4);
+}
+CALL(granted_copy_to_channel, SYS_sendfile, 3, make("from"), NULL, 4)
 
 /* More than its share. */
 CASE(granted_flood_file) {

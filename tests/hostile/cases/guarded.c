@@ -2,6 +2,7 @@
  * (`word`), in which .git, .envrc and mcpac.json are kept. `sub/.git` is there, and so are `empty`, an
  * empty folder, and `dangling`, a link to .envrc. */
 #include <pthread.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 
@@ -14,6 +15,7 @@ static const char* in_place(const char* name) {
   snprintf(text, sizeof texts[0], "%s/%s", word, name);
   return text;
 }
+static volatile int running = 1;
 static int fresh(const char* name) {
   const char* path = in_place(name);
   unlink(path);
@@ -148,9 +150,73 @@ CASE(guarded_worktree) {
   return file("tree/HEAD");
 }
 
+/* What a configuration names, there or not, and what would bring another there. */
+CASE(guarded_named) {
+  if (fresh("named") != 0) return -1;
+  return mkdir(in_place("named/hooks"), 0755);
+}
+CASE(guarded_named_below) {
+  if (fresh("named") != 0) return -1;
+  return file("named/../named/hooks");
+}
+CASE(guarded_named_by_rename) {
+  rmdir(in_place("named"));
+  if (fresh("other2") != 0 || mkdir(in_place("other2/hooks"), 0755) != 0) return -1;
+  int done = rename(in_place("other2"), in_place("named"));
+  int error = errno;
+  rmdir(in_place("other2/hooks"));
+  rmdir(in_place("other2"));
+  errno = error;
+  return done;
+}
+
+/* A pipe whose other end nobody has: the guard does not wait, and serves on. */
+CASE(guarded_pipe) {
+  if (open(in_place("pipe"), O_WRONLY) >= 0) return 0;
+  const int error = errno;
+  int fd = open(in_place("pipe"), O_RDWR);
+  if (fd < 0 || (fcntl(fd, F_GETFL) & O_NONBLOCK) != 0 || close(fd) != 0) _exit(21);
+  fd = file("after");
+  if (fd < 0 || close(fd) != 0) _exit(22);
+  errno = error;
+  return -1;
+}
+
+/* Signals that a program handles are no reason to make anything twice, or not at all. */
+static volatile int signals;
+static void count(int number) {
+  (void)number;
+  ++signals;
+}
+static void* disturb(void* thread) {
+  while (running) pthread_kill(*(pthread_t*)thread, SIGUSR1);
+  return NULL;
+}
+CASE(guarded_signals) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = count;
+  action.sa_flags = SA_RESTART;
+  if (sigaction(SIGUSR1, &action, NULL) != 0 || fresh("many") != 0) return -1;
+  pthread_t self = pthread_self();
+  pthread_t other;
+  if (pthread_create(&other, NULL, disturb, &self) != 0) _exit(21);
+  int failed = 0;
+  for (int i = 0; i < 500 && failed == 0; ++i) {
+    char name[32];
+    snprintf(name, sizeof name, "many/%d", i);
+    if (mkdir(in_place(name), 0755) != 0 || rmdir(in_place(name)) != 0) failed = errno;
+  }
+  running = 0;
+  pthread_join(other, NULL);
+  if (signals == 0) _exit(22);
+  rmdir(in_place("many"));
+  errno = failed;
+  return failed == 0 ? 0 : -1;
+}
+
 /* One thread calls, another exchanges the path under it. */
 static char shared[4096];
-static volatile int running = 1;
 static void* flip(void* at) {
   char* last = at;
   while (running) {

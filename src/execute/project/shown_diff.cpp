@@ -1,0 +1,98 @@
+#include "execute/project/shown_diff.h"
+
+#include <unistd.h>
+
+#include <tuple>
+
+#include "core/file.h"
+#include "core/json.h"
+#include "core/write_all.h"
+#include "execute/project/project_place.h"
+#include "execute/project/project_state.h"
+
+namespace mcpac::execute {
+namespace {
+
+constexpr char kKind[] = "shown";
+constexpr std::size_t kMostBytes = std::size_t{16} << 20U;
+
+// What it would be after it was accepted; empty: gone.
+std::string identity_of(const codegen::ServerDiff& server) {
+  return server.identity ? server.identity->after : "";
+}
+
+}  // namespace
+
+// Two projects may share a file: then only the last one that was looked at is known.
+Json ShownDiff::read() const {
+  const UniqueFd file = open_project_state(folders_, kKind, config_file_);
+  if (!file) return Json::object();
+  const auto text = read_descriptor(file.get(), kKind, kMostBytes);
+  const Json json = text ? Json::parse(*text, nullptr, false) : Json();
+  const Json* servers = json.is_object() ? find_member(json, "servers") : nullptr;
+  if (servers == nullptr || !servers->is_object() ||
+      string_member(json, "project") != place_of_project(config_file_).native())
+    return Json::object();
+  return *servers;
+}
+
+void ShownDiff::write(const Json& servers) const {
+  const UniqueFd file = open_project_state(folders_, kKind, config_file_);
+  if (!file || ::ftruncate(file.get(), 0) != 0) return;
+  std::ignore = write_all(
+      file.get(),
+      Json{{"project", place_of_project(config_file_).native()}, {"servers", servers}}.dump(
+          -1, ' ', true, Json::error_handler_t::replace));
+}
+
+void ShownDiff::note(const codegen::LockDiff& shown, Extent extent) const {
+  Json servers = read();
+  for (const auto& server : shown) {
+    if (extent == Extent::kWhole && server.tools.empty() && !server.identity) {
+      servers.erase(server.server);
+      continue;
+    }
+    Json& entry = servers[server.server];
+    if (extent == Extent::kWhole || !entry.is_object())
+      entry = {{"whole", extent == Extent::kWhole}, {"tools", Json::object()}};
+    if (extent == Extent::kWhole) entry["identity"] = identity_of(server);
+    for (const auto& tool : server.tools) entry["tools"][tool.tool] = tool.digest_after;
+  }
+  write(servers);
+}
+
+std::vector<std::string> ShownDiff::unlike(const codegen::LockDiff& diff) const {
+  const Json servers = read();
+  std::vector<std::string> names;
+  for (const auto& server : diff) {
+    const Json* entry = find_member(servers, server.server);
+    if (entry == nullptr) continue;
+    const Json* whole = find_member(*entry, "whole");
+    const bool is_whole = whole != nullptr && *whole == true;
+    if (is_whole && server.identity && string_member(*entry, "identity") != identity_of(server))
+      names.push_back(server.server);
+    const Json* tools = find_member(*entry, "tools");
+    for (const auto& tool : server.tools) {
+      const Json* known = tools == nullptr ? nullptr : find_member(*tools, tool.tool);
+      const bool is_other = known == nullptr ? is_whole : *known != Json(tool.digest_after);
+      if (is_other) names.push_back(tool.permission);
+    }
+  }
+  return names;
+}
+
+void ShownDiff::forget(const codegen::LockDiff& diff) const {
+  Json servers = read();
+  if (servers.empty()) return;
+  for (const auto& server : diff) {
+    const auto entry = servers.find(server.server);
+    if (entry == servers.end()) continue;
+    // What is left of a look holds for the rest.
+    Json& tools = (*entry)["tools"];
+    for (const auto& tool : server.tools) tools.erase(tool.tool);
+    if (tools.empty() || server.tools.empty()) servers.erase(server.server);
+  }
+  write(servers);
+}
+
+}  // namespace mcpac::execute

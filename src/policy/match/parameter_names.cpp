@@ -1,0 +1,139 @@
+#include "policy/match/parameter_names.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "core/ascii.h"
+
+namespace mcpac::policy {
+namespace {
+
+// Each also in the plural.
+constexpr std::array<std::string_view, 13> kPathWords = {
+    "path",        "file",   "filename", "filepath", "pathname", "dir",     "directory",
+    "directories", "folder", "dirname",  "cwd",      "workdir",  "basepath"};
+constexpr std::array<std::string_view, 5> kUrlWords = {"url", "uri", "href", "link", "endpoint"};
+constexpr std::array<std::string_view, 19> kMaybeWords = {
+    "source", "destination", "src",      "dst",          "dest",    "target", "root",
+    "repo",   "repository",  "location", "workspace",    "project", "output", "input",
+    "entry",  "mount",       "archive",  "repositories", "entries"};
+constexpr std::array<std::string_view, 7> kCommandWords = {
+    "command", "cmd", "commandline", "shell", "bash", "script", "argv"};
+constexpr std::array<std::string_view, 23> kTextWords = {
+    "separator", "delimiter", "sep",     "delim",       "content", "body",    "text",   "message",
+    "title",     "subject",   "summary", "description", "comment", "note",    "html",   "markdown",
+    "pattern",   "regex",     "regexp",  "replacement", "label",   "caption", "thought"};
+// Beginnings of a description that are looked at.
+constexpr std::size_t kLongestDescription = 1'000;
+
+bool is_one_of(std::string_view word, const auto& words) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+// Or its plural is.
+bool is_any_of(std::string_view word, const auto& words) {
+  return is_one_of(word, words) ||
+         (word.ends_with('s') && is_one_of(word.substr(0, word.size() - 1), words));
+}
+
+ParameterKind kind_of(const std::vector<std::string>& words) {
+  for (const auto& word : words) {
+    if (is_any_of(word, kUrlWords) || word.ends_with("url")) return ParameterKind::kUrl;
+    const bool is_other_path = word == "xpath" || word == "jsonpath";
+    if (is_any_of(word, kPathWords) || (word.ends_with("path") && !is_other_path))
+      return ParameterKind::kPath;
+  }
+  return ParameterKind::kNone;
+}
+
+ParameterKind formatted(const std::string& format) {
+  constexpr std::array<std::string_view, 3> kPaths = {"path", "file-path", "directory-path"};
+  constexpr std::array<std::string_view, 6> kUrls = {"uri", "url",           "uri-reference",
+                                                     "iri", "iri-reference", "multi-host-uri"};
+  if (is_one_of(format, kPaths)) return ParameterKind::kPath;
+  return is_one_of(format, kUrls) ? ParameterKind::kUrl : ParameterKind::kNone;
+}
+
+// What the first noun of a description is: "The absolute path of …", "File to read". "JSON path"
+// and the file that a content is for are further on, or no place.
+ParameterKind told_at_first(const std::string& description) {
+  constexpr std::array<std::string_view, 24> kBefore = {
+      "the",    "a",      "an",     "optional",    "absolute", "relative", "full",     "local",
+      "target", "source", "output", "destination", "input",    "of",       "list",     "array",
+      "new",    "valid",  "base",   "existing",    "resolved", "to",       "complete", "one"};
+  constexpr std::size_t kMostWords = 8;
+  for (const auto& word : words_of(description, kMostWords)) {
+    if (is_one_of(word, kBefore)) continue;
+    return kind_of({word});
+  }
+  return ParameterKind::kNone;
+}
+
+}  // namespace
+
+std::vector<std::string> words_of(std::string_view name, std::size_t most) {
+  std::vector<std::string> words;
+  bool goes_on = false;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    const bool begins = is_upper(c) && i > 0 && !is_upper(name[i - 1]);
+    if (!is_letter(c)) {
+      goes_on = false;
+      continue;
+    }
+    if (!goes_on || begins) {
+      if (words.size() == most) break;
+      words.emplace_back();
+    }
+    words.back() += to_lower(c);
+    goes_on = true;
+  }
+  return words;
+}
+
+MeantAs meaning_by_name(std::string_view name) {
+  const auto words = words_of(name);
+  if (words.empty()) return MeantAs::kUnknown;
+  const std::string& word = words.back();
+  if (is_any_of(word, kTextWords)) return MeantAs::kText;
+  if (is_any_of(word, kCommandWords)) return MeantAs::kCommand;
+  const bool is_place = kind_of({word}) != ParameterKind::kNone || is_any_of(word, kMaybeWords);
+  return is_place ? MeantAs::kPlace : MeantAs::kUnknown;
+}
+
+bool speaks_of_places(const Json& schema) {
+  const std::string format = lowered(string_member(schema, "format"));
+  if (format.contains("uri") || format.contains("path") || format.contains("iri")) return true;
+  const auto words = words_of(string_member(schema, "description").substr(0, kLongestDescription));
+  return std::ranges::any_of(words, [](const auto& word) {
+    return word == "directories" ||
+           is_any_of(word, std::array<std::string_view, 3>{"path", "directory", "folder"});
+  });
+}
+
+ParameterKind place_named(std::string_view parameter) {
+  const auto words = words_of(parameter);
+  // A "file_url" is a URL, a "path_count" is none.
+  if (words.empty()) return ParameterKind::kNone;
+  return kind_of({words.back()});
+}
+
+ParameterKind place_described(const Json& schema) {
+  if (!schema.is_object()) return ParameterKind::kNone;
+  if (const auto kind = formatted(string_member(schema, "format")); kind != ParameterKind::kNone)
+    return kind;
+  if (const auto kind = told_at_first(string_member(schema, "description"));
+      kind != ParameterKind::kNone)
+    return kind;
+  const Json* items = find_member(schema, "items");
+  return items == nullptr ? ParameterKind::kNone : place_described(*items);
+}
+
+bool may_name_place(std::string_view parameter) {
+  const auto words = words_of(parameter);
+  return !words.empty() && is_any_of(words.back(), kMaybeWords);
+}
+
+}  // namespace mcpac::policy

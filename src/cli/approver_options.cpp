@@ -69,6 +69,11 @@ Result<std::vector<std::string>> split_words(std::string_view text) {
   return words;
 }
 
+std::vector<std::string> words_of(const ApproverOptions& options) {
+  auto words = split_words(options.command);
+  return words ? std::move(*words) : std::vector<std::string>();
+}
+
 Result<execute::MakeApprover> to_approver(const ApproverOptions& options, OutputHold& hold) {
   if (!(options.timeout_seconds > 0 && options.timeout_seconds <= 86'400))
     return fail(ErrorId::kUsage, "--approver-timeout wants seconds, more than 0 and at most a day",

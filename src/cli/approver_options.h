@@ -23,6 +23,9 @@ struct ApproverOptions {
 [[nodiscard]] Result<execute::MakeApprover> to_approver(const ApproverOptions& options,
                                                         OutputHold& hold);
 
+// The words of the command; none without one, or where to_approver() refuses it.
+[[nodiscard]] std::vector<std::string> words_of(const ApproverOptions& options);
+
 // A command line as words: spaces separate; '…' and "…" group, a backslash takes the next character
 // as it is (not within '…'). Nothing is expanded and no shell is asked. kUsage for an open quote.
 [[nodiscard]] Result<std::vector<std::string>> split_words(std::string_view text);

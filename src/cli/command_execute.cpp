@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 
+#include "cli/approver_options.h"
 #include "cli/commands.h"
 #include "cli/grant_options.h"
 #include "cli/persons_word.h"
@@ -7,6 +8,7 @@
 #include "cli/run_options.h"
 #include "cli/source_argument.h"
 #include "cli/through_host.h"
+#include "execute/files/obeyed_commands.h"
 #include "execute/run/pipeline.h"
 
 namespace mcpac::cli {
@@ -40,6 +42,7 @@ void execute(Context& context, const ExecuteOptions& options) {
   auto questions = view.questions(*options.run);
   if (!questions) return context.fail(questions.error());
   const auto texts = texts_of(*source);
+  execute::obey(*project, *layer, words_of(*options.run->approver));
   const auto outcome = execute::execute(
       *project, context.folders,
       {.source = std::move(*source),

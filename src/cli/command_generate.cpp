@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 
 #include <CLI/CLI.hpp>
 
@@ -14,6 +15,7 @@
 #include "execute/project/editor_files.h"
 #include "execute/project/list_servers.h"
 #include "execute/project/project_use.h"
+#include "policy/explain/lint.h"
 
 namespace mcpac::cli {
 namespace {
@@ -111,16 +113,19 @@ void generate(Context& context, const Options& options) {
   auto editor = execute::write_editor_files(project->folder);
   if (!editor) return context.fail(editor.error());
   if (!editor->empty()) report->written.push_back(*editor);
-  const auto rootless = execute::servers_without_root(*project);
-  // For whom the project denies or excepts places: what most users call first would be refused.
+  // Of servers that the project's policy holds by paths, when there is news of them: `policy check`
+  // and `doctor` say it at any time.
+  std::vector<std::string> rootless;
   std::vector<std::string> entry_only;
   const auto ceiling = execute::read_ceiling(*project);
-  const auto names_places = [](const std::string& text) {
-    return (text.find("deny") != std::string::npos || text.find("except") != std::string::npos) &&
-           (text.find("within") != std::string::npos || text.find("matches") != std::string::npos);
-  };
-  if (ceiling && *ceiling && names_places((*ceiling)->text))
-    entry_only = execute::proposed_entry_only(*project, report->output.lock);
+  const bool is_new = !report->written.empty() || !report->removed.empty();
+  if (is_new && !options.offline && ceiling && *ceiling) {
+    const auto rules = policy::summarize({(*ceiling)->name, (*ceiling)->text});
+    const auto held = with_servers(*project, rules ? rules->path_servers : std::set<std::string>());
+    rootless = execute::servers_without_root(held);
+    if (rules && rules->names_place_within)
+      entry_only = execute::proposed_entry_only(held, report->output.lock);
+  }
   const auto covering = falls_under(context, *project, report->output.lock, fresh_in(*report));
   if (!context.json) {
     show_written(context, *report, covering, options.verbose ? Notes::kAll : Notes::kSome);

@@ -287,7 +287,7 @@ Error no_person_there(const std::vector<std::string>& names, const codegen::Lock
 // What was looked at is not what the servers answer now.
 Error looked_at_another(Context& context, const execute::Project& project,
                         const execute::Review& review, const AcceptOptions& options,
-                        const std::string& what) {
+                        const std::string& what, const char* why) {
   std::string words;
   for (const std::string& name : options.names) words += " " + printable(shell_quoted(name));
   if (!context.json) {
@@ -298,7 +298,7 @@ Error looked_at_another(Context& context, const execute::Project& project,
   const std::string look =
       context.json ? fmt::format("look at `mcpac lock diff{}`", words) : "read it above";
   return {ErrorId::kLockDrift, what, project.lock_file().string(),
-          "a server answered differently the second time; nothing was written",
+          fmt::format("{}; nothing was written", why),
           fmt::format("{}, then `{}`", look, accepting(options.names, review.diff))};
 }
 
@@ -309,13 +309,15 @@ std::optional<Error> check_look(Context& context, const execute::Project& projec
   if (!options.digest.empty()) {
     if (options.digest == codegen::digest_of(review.diff)) return std::nullopt;
     return looked_at_another(context, project, review, options,
-                             "the servers offer something else than this digest is of");
+                             "the servers offer something else than this digest is of",
+                             "this is not the digest of what is waiting now");
   }
   const auto unlike = options.yes ? shown.unlike(review.diff) : std::vector<std::string>();
   if (unlike.empty()) return std::nullopt;
   return looked_at_another(context, project, review, options,
                            fmt::format("the servers offer something else than was shown last: {}",
-                                       printable(fmt::format("{}", fmt::join(unlike, ", ")), 400)));
+                                       printable(fmt::format("{}", fmt::join(unlike, ", ")), 400)),
+                           "a server answered differently the second time");
 }
 
 void accept(Context& context, const AcceptOptions& options) {

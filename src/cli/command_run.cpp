@@ -1,11 +1,13 @@
 #include <CLI/CLI.hpp>
 
+#include "cli/approver_options.h"
 #include "cli/commands.h"
 #include "cli/grant_options.h"
 #include "cli/persons_word.h"
 #include "cli/run_arguments.h"
 #include "cli/run_options.h"
 #include "cli/through_host.h"
+#include "execute/files/obeyed_commands.h"
 #include "execute/run/run_prebuilt.h"
 
 namespace mcpac::cli {
@@ -28,6 +30,7 @@ void run_program(Context& context, const std::vector<std::string>& words,
   if (!word) return view.refuse(word.error(), words.front(), false);
   auto questions = view.questions(options);
   if (!questions) return context.fail(questions.error());
+  execute::obey(*project, *layer, words_of(*options.approver));
   const auto outcome =
       execute::run_prebuilt(*project, context.folders,
                             {.program = words.front(),

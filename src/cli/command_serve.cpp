@@ -21,6 +21,7 @@
 #include "cli/through_host.h"
 #include "execute/check/require_granted.h"
 #include "execute/child/interrupt.h"
+#include "execute/files/obeyed_commands.h"
 #include "execute/host/tool_tables.h"
 
 namespace mcpac::cli {
@@ -172,6 +173,11 @@ void serve(Context& context, const ServeOptions& options) {
   if (!tracing) return context.fail(tracing.error());
   if (!options.otlp.empty() && !*tracing)
     log.warn("--otlp does nothing: OTEL_SDK_DISABLED is true");
+  execute::obey(*project, *rules, words_of(*options.approver));
+  if (*oauth) {
+    for (const auto& [scope, file] : (*oauth)->scopes)
+      project->obeyed.push_back(std::filesystem::absolute(file));
+  }
   auto gateway = gateway::Gateway::open({.project = std::move(*project),
                                          .folders = context.folders,
                                          .names = form_of(options.names),

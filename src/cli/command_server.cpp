@@ -200,6 +200,7 @@ struct SetOptions {
   std::string root;
   bool no_root = false;
   std::vector<std::string> entry_only;
+  std::vector<std::string> no_entry_only;
 };
 
 Result<void> check_tools(const Context& context, const SetOptions& options) {
@@ -232,6 +233,26 @@ Result<void> check_tools(const Context& context, const SetOptions& options) {
   return {};
 }
 
+// Out of "entry_only", which goes with the last of its tools. The lock is not asked: a tool that
+// the server does not have any more can be taken back as well.
+Result<void> take_back(OrderedJson& entry, const SetOptions& options) {
+  std::vector<std::string> declared;
+  if (entry.contains("entry_only")) declared = entry["entry_only"].get<std::vector<std::string>>();
+  for (const auto& tool : options.no_entry_only) {
+    if (std::erase(declared, tool) == 0)
+      return fail(ErrorId::kUsage,
+                  fmt::format("{} is not declared to act on one entry alone", printable(tool)),
+                  {.where = "--no-entry-only",
+                   .fix = declared.empty()
+                              ? fmt::format("nothing of {} is to be taken back", options.name)
+                              : printable(fmt::format("one of {}", fmt::join(declared, ", ")))});
+  }
+  if (options.no_entry_only.empty()) return {};
+  entry["entry_only"] = declared;
+  if (declared.empty()) entry.erase("entry_only");
+  return {};
+}
+
 void set(Context& context, const SetOptions& options) {
   auto config = ConfigFile::open(context.config_file);
   if (!config) return context.fail(config.error());
@@ -240,9 +261,10 @@ void set(Context& context, const SetOptions& options) {
                          fmt::format("there is no server {}", printable(options.name)),
                          context.config_file.string(), "", "mcpac server list"});
   }
-  if (options.root.empty() && !options.no_root && options.entry_only.empty()) {
+  if (options.root.empty() && !options.no_root && options.entry_only.empty() &&
+      options.no_entry_only.empty()) {
     return context.fail({ErrorId::kUsage, "what of it is to be set?", "", "",
-                         "--root DIR, --no-root, or --entry-only TOOL,…"});
+                         "--root DIR, --no-root, --entry-only TOOL,…, or --no-entry-only TOOL,…"});
   }
   if (!options.root.empty()) {
     const auto project = context.project();
@@ -262,6 +284,7 @@ void set(Context& context, const SetOptions& options) {
     OrderedJson& list = entry["entry_only"];
     if (std::ranges::find(list, OrderedJson(tool)) == list.end()) list.push_back(tool);
   }
+  if (auto taken = take_back(entry, options); !taken) return context.fail(taken.error());
   if (auto saved = config->save(); !saved) return context.fail(saved.error());
   if (!options.root.empty())
     context.say(fmt::format("{}: relative paths in calls are counted from {}", options.name,
@@ -273,6 +296,9 @@ void set(Context& context, const SetOptions& options) {
   if (!options.entry_only.empty())
     context.say(fmt::format("{}: act on one entry alone: {}", options.name,
                             printable(fmt::format("{}", fmt::join(options.entry_only, ", ")))));
+  if (!options.no_entry_only.empty())
+    context.say(fmt::format("{}: may reach what is below a folder again: {}", options.name,
+                            printable(fmt::format("{}", fmt::join(options.no_entry_only, ", ")))));
 }
 
 void add_set(CLI::App& server, Context& context) {
@@ -286,18 +312,28 @@ void add_set(CLI::App& server, Context& context) {
                                 "relative to the folder of mcpac.json")
                    ->type_name("DIR");
   command->add_flag("--no-root", options->no_root, "take the root back")->excludes(root);
-  command
-      ->add_option("--entry-only", options->entry_only,
-                   "tools that act on the one entry which a path names and on nothing below it: "
-                   "they may have folders that a denied or excepted place lies in")
-      ->type_name("TOOL,…")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+  const auto tools = [command](const char* option, auto& into, const char* help) {
+    command->add_option(option, into, help)
+        ->type_name("TOOL,…")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+  };
+  tools("--entry-only", options->entry_only,
+        "tools that act on the one entry which a path names and on nothing below it: "
+        "they may have folders that a denied or excepted place lies in");
+  tools("--no-entry-only", options->no_entry_only,
+        "take that back of these tools: they are refused such folders again");
   command->callback([&context, options] { set(context, *options); });
 }
 
 std::string root_text(const mcp::ServerConfig& server) {
   return server.root.empty() ? "" : printable(fmt::format("  (root {})", server.root));
+}
+
+std::string entry_only_text(const mcp::ServerConfig& server) {
+  return server.entry_only.empty()
+             ? ""
+             : printable(fmt::format("  (entry only {})", fmt::join(server.entry_only, ",")));
 }
 
 void show_servers(Context& context) {
@@ -309,14 +345,15 @@ void show_servers(Context& context) {
       all.push_back({{"name", server.name},
                      {"identity", server.identity()},
                      {"root", server.root.empty() ? Json(nullptr) : Json(server.root)},
+                     {"entry_only", server.entry_only},
                      {"disabled", server.disabled},
                      {"transport", server.is_http() ? "http" : "stdio"}});
     }
     return context.print(all);
   }
   for (const auto& server : project->config.servers) {
-    fmt::print("{:<20} {}{}{}\n", server.name, server.identity(), root_text(server),
-               server.disabled ? "  (disabled)" : "");
+    fmt::print("{:<20} {}{}{}{}\n", server.name, server.identity(), root_text(server),
+               entry_only_text(server), server.disabled ? "  (disabled)" : "");
   }
   if (project->config.servers.empty())
     context.say("no servers yet: mcpac server add NAME -- COMMAND ARGS…");

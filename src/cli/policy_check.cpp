@@ -5,11 +5,13 @@
 #include <charconv>
 #include <iterator>
 #include <map>
+#include <set>
 
 #include <CLI/CLI.hpp>
 
 #include "cli/policy_commands.h"
 #include "cli/rule_reader.h"
+#include "cli/written.h"
 #include "core/printable.h"
 #include "execute/check/server_root.h"
 #include "policy/explain/lint.h"
@@ -81,9 +83,11 @@ void check_files(Context& context, const std::vector<std::string>& files) {
   if (!reader) return context.fail(reader.error());
   Json all = Json::array();
   bool names_place_within = false;
+  std::set<std::string> path_servers;
   for (const std::string& file : files) {
     const auto summary = check_file(**reader, file);
     names_place_within = names_place_within || (summary && summary->names_place_within);
+    if (summary) path_servers.insert(summary->path_servers.begin(), summary->path_servers.end());
     all.push_back(to_json(file, summary));
     if (!summary && context.json)
       context.exit_code = static_cast<int>(exit_code_of(summary.error().id));
@@ -101,9 +105,10 @@ void check_files(Context& context, const std::vector<std::string>& files) {
       if (!note.fix.empty()) fmt::print("  fix: {}\n", printable_in_place(note.fix));
     }
   }
-  std::vector<std::string> hints = execute::servers_without_root((*reader)->project());
+  const auto held = with_servers((*reader)->project(), path_servers);
+  std::vector<std::string> hints = execute::servers_without_root(held);
   if (names_place_within)
-    std::ranges::move(execute::proposed_entry_only((*reader)->project(), (*reader)->lock()),
+    std::ranges::move(execute::proposed_entry_only(held, (*reader)->lock()),
                       std::back_inserter(hints));
   if (context.json) return context.print({{"files", std::move(all)}, {"hints", hints}});
   for (const auto& hint : hints) fmt::print("note: {}\n", printable_in_place(hint));

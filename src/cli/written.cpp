@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <ranges>
+#include <set>
 
 #include "core/printable.h"
 #include "core/shell_quote.h"
@@ -144,13 +145,18 @@ Json to_json(const execute::GenerateReport& report, const std::vector<FallsUnder
           {"notes", notes}};
 }
 
-void propose_roots(const Context& context, const std::vector<std::string>& servers) {
-  auto project = context.project();
-  if (!project) return;
-  std::erase_if(project->config.servers, [&](const mcp::ServerConfig& server) {
-    return std::ranges::find(servers, server.name) == servers.end();
+execute::Project with_servers(execute::Project project, const std::set<std::string>& servers) {
+  std::erase_if(project.config.servers, [&](const mcp::ServerConfig& server) {
+    return !servers.contains(server.name) && !servers.contains("*");
   });
-  for (const auto& line : execute::servers_without_root(*project)) context.say("note: " + line);
+  return project;
+}
+
+void propose_roots(const Context& context, const std::vector<std::string>& servers) {
+  const auto project = context.project();
+  if (!project) return;
+  const auto named = with_servers(*project, {servers.begin(), servers.end()});
+  for (const auto& line : execute::servers_without_root(named)) context.say("note: " + line);
 }
 
 execute::OnProgress progress_of(const Context& context, Counts counts) {

@@ -2,10 +2,15 @@
 // are asked.
 #pragma once
 
+#include <set>
+#include <string>
+#include <vector>
+
 #include "cli/context.h"
 #include "cli/falls_under.h"
 #include "execute/project/generate_project.h"
 #include "execute/project/list_servers.h"
+#include "execute/project/project.h"
 
 namespace mcpac::cli {
 
@@ -19,6 +24,9 @@ void show_written(const Context& context, const execute::GenerateReport& report,
 // The tools that are new: those that wait, and those that came into the lock.
 [[nodiscard]] std::vector<ToolDefinition> fresh_in(const execute::GenerateReport& report);
 
+// The project with no other servers than these; "*": with all.
+[[nodiscard]] execute::Project with_servers(execute::Project project,
+                                            const std::set<std::string>& servers);
 // Of these servers, just written into mcpac.json, what is to be said of roots that nobody declared.
 void propose_roots(const Context& context, const std::vector<std::string>& servers);
 

@@ -46,12 +46,17 @@ std::string folded(std::string_view name) {
   return plain;
 }
 
+bool fits_pattern(std::string_view name, std::string_view pattern) {
+  const auto star = pattern.find('*');
+  if (star == std::string_view::npos) return name == pattern;
+  return name.size() + 1 >= pattern.size() && name.starts_with(pattern.substr(0, star)) &&
+         name.ends_with(pattern.substr(star + 1));
+}
+
 bool is_one_of(std::string_view written, std::span<const std::string> patterns) {
   const std::string name = folded(written);
-  return std::ranges::any_of(patterns, [&name](std::string_view known) {
-    return known.ends_with('*') ? name.starts_with(known.substr(0, known.size() - 1))
-                                : name == known;
-  });
+  return std::ranges::any_of(patterns,
+                             [&name](std::string_view known) { return fits_pattern(name, known); });
 }
 
 }  // namespace mcpac

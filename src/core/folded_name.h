@@ -13,8 +13,9 @@ namespace mcpac {
 // For names that are held against lists of ours, which are ASCII.
 [[nodiscard]] std::string folded(std::string_view name);
 
-// Whether `name`, however it is written, is one of `patterns`, which are folded; a pattern that
-// ends in '*' stands for all that begin so.
+// Whether `name`, however it is written, is one of `patterns`, which are folded; a '*' in one
+// stands for any characters.
+[[nodiscard]] bool fits_pattern(std::string_view folded_name, std::string_view pattern);
 [[nodiscard]] bool is_one_of(std::string_view name, std::span<const std::string> patterns);
 
 }  // namespace mcpac

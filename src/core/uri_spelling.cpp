@@ -56,8 +56,8 @@ std::string any_of(const Lookalike (&characters)[N]) {
   return pattern;
 }
 
-// A byte of ASCII in codes: plain, "%u00XX", and in overlong UTF-8, where decoders look at a few bits
-// only.
+// A byte of ASCII in codes: plain, "%u00XX", and in overlong UTF-8, where decoders look at a few
+// bits only.
 std::string codes_of(std::string_view digits, std::string_view lead, std::string_view last) {
   const std::string percent(kPercent);
   std::string pattern = percent + "(?:u00)?" + either_case(digits) + "|";

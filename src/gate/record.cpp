@@ -9,6 +9,7 @@
 #include "core/json_writer.h"
 #include "core/uri_spelling.h"
 #include "gate/answer.h"
+#include "policy/match/parameter_names.h"
 #include "policy/match/path_readings.h"
 #include "policy/match/readings.h"
 #include "policy/policy_record.h"
@@ -131,11 +132,12 @@ class TargetFinder {
     look_into(text);
     // "jar:file:/etc/x!/y", "~root/x": places that a text names, and is not.
     const auto named = policy::path_readings(text, "/");
-    const bool names_others = std::ranges::any_of(named, [&](const policy::NamedPath& one) {
-      return one.path.absolute && !one.path.components.empty() &&
-             (one.is_part || !text.starts_with('/')) &&
-             !mentions(policy::join(one.path.components));
-    });
+    const bool names_others =
+        named.unclear || std::ranges::any_of(named.named, [&](const policy::NamedPath& one) {
+          return one.path.absolute && !one.path.components.empty() &&
+                 (one.is_part || !text.starts_with('/')) &&
+                 !mentions(policy::join(one.path.components));
+        });
     if (!is_listed && names_others) leave_out(Unlisted::kPlaces);
     const bool is_name = !text.empty() && text.size() <= kLongestName &&
                          text.find_first_of("\r\n") == std::string::npos;
@@ -179,8 +181,11 @@ class TargetFinder {
     const auto scheme = scheme_length(text);
     if (scheme > 0 && std::string_view(text).substr(scheme).starts_with("://")) {
       add(without_secrets(text, scheme));
-    } else if (looks_like_path(text) || (is_place_key(key) && !text.empty())) {
+    } else if (looks_like_path(text) || (!text.empty() && is_place_key(key))) {
       add(text);
+    } else if (text.empty() && is_place_key(key)) {
+      leave_out(Unlisted::kNames);  // the folder that the server counts from
+      return false;
     } else {
       return false;
     }
@@ -392,10 +397,15 @@ std::string finished_payload(std::uint64_t call_id, std::string_view outcome,
 }
 
 bool is_place_key(std::string_view key) {
-  constexpr std::array<std::string_view, 12> kKeys = {"path", "paths",     "file",   "files",
-                                                      "uri",  "url",       "source", "destination",
-                                                      "dir",  "directory", "repo",   "repository"};
-  return std::ranges::find(kKeys, key) != kKeys.end();
+  // Of a longer name nothing is looked up: it may be asked for once an element.
+  constexpr std::size_t kLongestKey = 128;
+  if (key.size() > kLongestKey) return false;
+  if (policy::place_named(key) != policy::ParameterKind::kNone) return true;
+  constexpr std::array<std::string_view, 8> kMoved = {"source",       "sources",     "destination",
+                                                      "destinations", "repo",        "repos",
+                                                      "repository",   "repositories"};
+  const auto words = policy::words_of(key);
+  return !words.empty() && std::ranges::find(kMoved, words.back()) != kMoved.end();
 }
 
 Targets targets_of(const Json& arguments) {

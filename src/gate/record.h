@@ -63,7 +63,8 @@ struct Targets {
   Unlisted unlisted = Unlisted::kNone;
 };
 [[nodiscard]] Targets targets_of(const Json& arguments);
-// Whether any text of a member of this name is listed, however it looks.
+// Whether any text of a member of this name is listed, however it looks: by the last word of the
+// name ("file_path", "outputPath", "cwd"; policy/match/parameter_names.h).
 [[nodiscard]] bool is_place_key(std::string_view key);
 
 struct Check {

@@ -66,8 +66,16 @@ Foresight Authority::foresee(const Permission& permission, const CallInSource& c
     return places;
   }
   if (impl_->knows(permission)) {
-    return foresee_layers(impl_->layers, permission, call, impl_->schema_of(permission),
-                          impl_->environment, lifted);
+    auto foresight = foresee_layers(impl_->layers, permission, call, impl_->schema_of(permission),
+                                    impl_->environment, lifted);
+    if (foresight.would_grant.empty()) return foresight;
+    // A rule with the path as it is written is of no use where the path is read in several ways.
+    auto found = explain(permission, call.known);
+    if (found.paths && found.paths->is_ambiguous) {
+      foresight.would_grant.clear();
+      foresight.no_grant = std::move(found.decision.no_grant);
+    }
+    return foresight;
   }
   Foresight unknown;
   unknown.reason = "the lock has no such tool";
@@ -89,7 +97,7 @@ std::vector<AskedAllow> Authority::asked_allows() const {
 LeastRule Authority::least_rule(const Permission& permission, const CallInSource& call) const {
   static const CompiledLayer kNothing;
   const auto possible = possible_call(permission, call, impl_->schema_of(permission));
-  if (!possible || !impl_->knows(permission)) return {whole_tool(permission), false};
+  if (!possible || !impl_->knows(permission)) return {whole_tool(permission), false, false};
   return policy::least_rule(impl_->layers.empty() ? kNothing : impl_->layers.front(), *possible,
                             impl_->environment);
 }

@@ -265,9 +265,14 @@ void Authority::Impl::settle_root(const Permission& permission, const Json& argu
     decision.no_grant =
         "its relative path is read in several ways, of which the rule admits one, and no root "
         "settles it: the call needs the absolute path";
+  } else if (!found.paths->is_unknown) {
+    decision.no_grant =
+        "its relative path is read in several ways, and the rule admits none of them: the call "
+        "needs an absolute path, of a place that a rule admits";
   } else {
     return;
   }
+  found.paths->is_ambiguous = true;
   decision.would_grant.clear();
 }
 

@@ -66,6 +66,8 @@ struct PathReading {
   bool is_unknown = false;               // where the server starts is not known (unknown_starts)
   // Of a denied call: declared as the root, this folder would let the deciding rule admit it.
   std::string settling_root = {};
+  // Of a denied call: its relative path is read in several ways, so a rule with its text is no fix.
+  bool is_ambiguous = false;
   bool has_root = false;  // admit_base is the declared root, or the server's "cwd"
 };
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/nearest_name.h"
+#include "core/shell_quote.h"
 #include "policy/compare/reachable.h"
 #include "policy/explain/self_tests.h"
 #include "policy/text/parser.h"
@@ -156,6 +157,19 @@ Result<void> load_flags(const std::vector<std::string>& texts, Effect effect,
   return {};
 }
 
+// What a statement is told to be, as its option says it.
+Error as_option(Error error, std::string_view flag, const std::string& statement) {
+  std::string& fix = error.fix;
+  const bool is_path = fix.starts_with('/') || fix.starts_with("./") || fix.starts_with("~/");
+  const auto network = fix.find("network ");
+  if (flag == "--network" && network != std::string::npos)
+    fix.insert(network, "--");
+  else if (flag == "--files" && is_path)
+    fix = fmt::format("--files {}",
+                      shell_quoted(fix + (statement.ends_with(" read-write") ? ":rw" : "")));
+  return error;
+}
+
 Result<void> load_places(const LayerText& text, bool flags, const Environment& environment,
                          LayerPlaces& places) {
   places.declared = text.declared;
@@ -165,8 +179,13 @@ Result<void> load_places(const LayerText& text, bool flags, const Environment& e
                                                        : "--network";
     const SourceText source{flags ? flag : text.name, statement};
     auto parsed = parse_place(source);
-    if (!parsed) return pass_on(parsed);
-    if (auto added = add_place(*parsed, source, environment, places); !added) return added;
+    const auto told = [&](Error& error) {
+      return std::unexpected(flags ? as_option(std::move(error), flag, statement)
+                                   : std::move(error));
+    };
+    if (!parsed) return told(parsed.error());
+    if (auto added = add_place(*parsed, source, environment, places); !added)
+      return told(added.error());
   }
   return {};
 }

@@ -133,6 +133,21 @@ Json to_json(const Bases& bases) {
   return json;
 }
 
+Bases bases_of(Bases bases, const std::string& server) {
+  const auto keep = [&server](auto& map) {
+    std::erase_if(map, [&](const auto& entry) { return entry.first != server; });
+  };
+  keep(bases.roots);
+  keep(bases.working_directories);
+  keep(bases.given_folders);
+  keep(bases.mounts);
+  const auto is_other = [&server](const std::string& one) { return one != server; };
+  std::erase_if(bases.remote_servers, is_other);
+  std::erase_if(bases.unknown_starts, is_other);
+  std::erase_if(bases.entry_only, [&](const Permission& tool) { return tool.server() != server; });
+  return bases;
+}
+
 Json to_json(const PathFact& fact) {
   Json json = {{"path", fact.path}, {"real", fact.real ? Json(*fact.real) : Json(nullptr)}};
   if (!fact.base.empty()) json["base"] = fact.base;

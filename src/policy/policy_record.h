@@ -31,6 +31,8 @@ struct RecordedPolicy {
 [[nodiscard]] Result<RecordedPolicy> read_policy_record(const Json& record);
 
 [[nodiscard]] Json to_json(const Bases& bases);
+// What is true of one server, or of every server: what speaks of another one is left out.
+[[nodiscard]] Bases bases_of(Bases bases, const std::string& server);
 [[nodiscard]] Json to_json(const PathFact& fact);
 [[nodiscard]] Result<std::vector<PathFact>> read_path_facts(const Json& list);
 

@@ -469,7 +469,11 @@ Done Guard::open_existing(const Name& name, int flags) {
   const UniqueFd target(::openat(name.folder.get(), name.text.c_str(), O_PATH | O_CLOEXEC));
   if (!target) return {errno == ENOENT && (flags & O_CREAT) != 0 ? EACCES : errno};
   const std::string place = place_of(target.get());
-  if (!place.starts_with('/') || is_kept(place)) return {EACCES};
+  if (!place.starts_with('/')) return {EACCES};
+  if (is_kept(place) || lies_in_kept_place(place)) {
+    say_refused(place);
+    return {EACCES};
+  }
   return open_at(own_descriptors_.get(), std::to_string(target.get()), flags & ~(O_CREAT | O_EXCL),
                  0);
 }

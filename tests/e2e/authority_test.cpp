@@ -154,6 +154,17 @@ TEST_SUITE("e2e/authority") {
     REQUIRE(more.size() == 1);
     CHECK(more[0].at("call") == Json{{"path", "data/a.txt"}});
     CHECK(workspace.execute(source, fix).exit_code == 0);
+    const std::string list =
+        "filesystem.read_multiple_files(paths size 2..2, paths[*] in {\"data/a.txt\", "
+        "\"data/b.txt\"})";
+    const auto listed = workspace.execute(
+        granted_program(
+            "rt.filesystem.read_multiple_files({.paths = {\"data/a.txt\", \"data/b.txt\"}});",
+            "filesystem::read_multiple_files"),
+        "");
+    INFO(listed.err);
+    CHECK(grant_in(listed.err) == list);
+    CHECK_FALSE(has(listed.err, "not all known before the run"));
     const auto unknown = workspace.execute(granted_program(try_read(".path = p")), "");
     INFO(unknown.err);
     CHECK(has(unknown.err, "fix: --grant '" + kRead + "(path any)'\n"));

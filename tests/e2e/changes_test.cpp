@@ -118,8 +118,21 @@ TEST_SUITE("e2e/changes") {
     const auto apply = place.workspace.mcpac({"changes", "apply", place.id()});
     CHECK(apply.exit_code == 77);
     CHECK(has(apply.err, "MCPAC-E0724"));
-    CHECK(has(apply.err, "git or Mercurial run or obey what lies in " + place.at("tools/hooks")));
+    CHECK(has(apply.err,
+              "git, Mercurial or mcpac run or obey what lies in " + place.at("tools/hooks")));
     CHECK_FALSE(fs::exists(place.folder / "tools"));
+  }
+
+  TEST_CASE("what mcpac itself starts or obeys is not applied, also where it was not there") {
+    const Place place;
+    const auto run = place.workspace.mcpac({"run", "--files", "./apart:rw", "--changeset",
+                                            "--approver", "python3 ./apart/later.py", "--",
+                                            place.program, "write", place.at("later.py"), "evil"});
+    REQUIRE(run.out == "ok\n");
+    const auto apply = place.workspace.mcpac({"changes", "apply", place.id()});
+    CHECK(apply.exit_code == 77);
+    CHECK(has(apply.err, "mcpac run or obey what lies in " + place.at("later.py")));
+    CHECK(place.get("later.py") == "absent");
   }
 
   TEST_CASE("a ceiling that came meanwhile holds for apply") {

@@ -266,6 +266,93 @@ TEST_SUITE("e2e/files") {
     CHECK(has(run.err, "was not let make or change " + place.at("watch.sh")));
   }
 
+  TEST_CASE("the program of an approver is not written by the program that it answers for") {
+    const Place place;
+    place.put("ok.sh", "#!/bin/sh\n");
+    place.put("ok2.py", "");
+    place.put("packages/node_modules/ask/index.js", "");
+    fs::permissions(place.folder / "ok.sh", fs::perms::owner_all);
+    const auto written = [&](const std::string& approver, const char* name) {
+      const auto run = place.run({"--files", "./files:rw", "--approver", approver},
+                                 {"write", place.at(name), "evil"});
+      INFO(run.err);
+      return run.out;
+    };
+    CHECK(written("./files/ok.sh", "ok.sh") == "EACCES\n");
+    CHECK(written("python3 files/ok2.py", "ok2.py") == "EACCES\n");
+    CHECK(written("sh -c 'exec ./files/ok.sh'", "ok.sh") == "EACCES\n");
+    CHECK(written("env X=1 python3 ./files/later.py", "later.py") == "EACCES\n");
+    CHECK(written("node files/packages/node_modules/ask/index.js",
+                  "packages/node_modules/ask/other.js") == "EACCES\n");
+    CHECK(place.get("ok.sh") == "#!/bin/sh\n");
+    CHECK(written("./files/ok.sh", "notes.txt") == "ok\n");
+    CHECK(written("true ./files", "ok.sh") == "ok\n");  // a folder is no program
+    CHECK(place.get("ok.sh") == "evil");
+    const auto whole =
+        place.run({"--files", "./files/ok.sh:rw", "--approver", "./files/ok.sh"}, {"where"});
+    CHECK(whole.exit_code == 77);
+    CHECK(has(whole.err, "MCPAC-E0720"));
+  }
+
+  TEST_CASE("rules that a command line names are not written by its program") {
+    const Place place;
+    const std::string rules = "files ./files read-write\n";
+    place.put("own.policy", rules);
+    const auto written = [&](std::vector<std::string> options) {
+      return place.run(std::move(options), {"write", place.at("own.policy"), "evil"}).out;
+    };
+    CHECK(written({"--policy", "./files/own.policy"}) == "EACCES\n");
+    CHECK(place.get("own.policy") == rules);
+    CHECK(written({"--files", "./files:rw"}) == "ok\n");
+  }
+
+  TEST_CASE("what a server is started from is not written, and what it works on is") {
+    const Place place;
+    const Workspace& workspace = place.workspace;
+    const std::string before = workspace.read("mcpac.json");
+    for (const char* name : {"tiny.mjs", "bin/tool.sh", "lib/setup.js", "tinysrv.py", "data/x.txt"})
+      place.put(name, "theirs");
+    place.put("node_modules/server/index.js", "theirs");
+    fs::create_directories(place.folder / "node_modules/.bin");
+    fs::create_symlink("../server/index.js", place.folder / "node_modules/.bin/server");
+    const auto with = [&](const std::string& server, const std::string& name,
+                          std::vector<std::string> options = {}) {
+      auto config = mcpac::Json::parse(before);
+      config["mcpServers"]["theirs"] = mcpac::Json::parse(server);
+      config["mcpServers"]["theirs"]["cwd"] = place.folder.string();
+      workspace.write("mcpac.json", config.dump());
+      options.insert(options.end(), {"--files", "./files:rw"});
+      const auto run = place.run(std::move(options), {"write", place.at(name), "evil"});
+      workspace.write("mcpac.json", before);
+      INFO(run.err);
+      return run.out;
+    };
+    const std::string held = "EACCES\n";
+    CHECK(with(R"({"command": "node", "args": ["tiny.mjs"]})", "tiny.mjs") == held);
+    CHECK(with(R"({"command": "./bin/tool.sh"})", "bin/tool.sh") == held);
+    CHECK(with(R"({"command": "sh", "args": ["-c", "exec bin/tool.sh"]})", "bin/tool.sh") == held);
+    CHECK(with(R"({"command": "node", "args": ["x.mjs"], "env": {"NODE_OPTIONS":
+                   "--require=./lib/setup.js"}})",
+               "lib/setup.js") == held);
+    CHECK(with(R"({"command": "python3", "args": ["-m", "tinysrv"]})", "tinysrv.py") == held);
+    CHECK(with(R"({"command": "python3", "args": ["-m", "later.main"]})", "later.py") == held);
+    const std::string linked = R"({"command": "node_modules/.bin/server", "args": ["."]})";
+    CHECK(with(linked, "node_modules/.bin/server") == held);
+    CHECK(with(linked, "node_modules/server/other.js") == held);
+    CHECK(with(linked, "data/x.txt") == "ok\n");
+    CHECK(place.get("node_modules/server/index.js") == "theirs");
+    fs::remove_all(place.folder / "node_modules");
+    fs::create_directory(place.folder / "node_modules");
+    const std::string runner = R"({"command": "npx", "args": ["-y", "x", "./data"]})";
+    CHECK(with(runner, "node_modules/x") == held);
+    CHECK(with(runner, "data/y.txt") == "ok\n");
+    CHECK(place.get("tiny.mjs") == "theirs");
+
+    const std::string plain = R"({"command": "node", "args": ["tiny.mjs"]})";
+    CHECK(with(plain, "tiny.mjs", {"--changeset"}) != "ok\n");
+    CHECK(with(plain, "node_modules/x") == "ok\n");
+  }
+
   TEST_CASE("what a program makes has the mode that the user's own files have") {
     const Place place;
     const auto mode_of = [&](const char* name) {

@@ -22,7 +22,9 @@ const std::string kServer = mcpac::testing::in_source(
 // A project whose server was given other folders than the project's, without a word about a root.
 class Project {
  public:
-  explicit Project(const std::vector<std::string>& folders = {"notes"}) {
+  explicit Project(const std::vector<std::string>& folders = {"notes"},
+                   const std::string& policy = "") {
+    if (!policy.empty()) workspace.write("mcpac.policy", policy);
     fs::create_directories(workspace.folder() / "notes/secret");
     fs::create_directories(workspace.folder() / "more/secret");
     workspace.write("notes/secret/x", "a secret of the notes");
@@ -101,10 +103,20 @@ TEST_SUITE("e2e/server root") {
 
   TEST_CASE(
       "who has no root is said when it is added, generated and checked, with the line to set it") {
-    const Project project;
+    const Project unheld;
     const std::string line = "mcpac server set files --root notes";
+    CHECK(has(unheld.added.err, line));
+    // Nothing is to be said of a server that no rule holds by its paths.
+    CHECK_FALSE(has(unheld.generated.err, line));
+    const auto other =
+        unheld.workspace.write("other", "allow files.*\nallow elsewhere.*(path within ./notes)\n");
+    CHECK_FALSE(has(unheld.workspace.mcpac({"policy", "check", other.string()}).out, line));
+    const Project project({"notes"}, "allow files.*(path within ./notes, ..)\n");
     CHECK(has(project.added.err, line));
     CHECK(has(project.generated.err, line));
+    for (const std::vector<std::string>& again :
+         {std::vector<std::string>{"generate"}, {"generate", "--offline"}})
+      CHECK_FALSE(has(project.workspace.mcpac(again).err, line));
     const auto rules =
         project.workspace.write("rules", "allow files.*\ndeny *.*(* within ./notes/secret)\n");
     const auto check = [&] { return project.workspace.mcpac({"policy", "check", rules.string()}); };
@@ -130,6 +142,64 @@ TEST_SUITE("e2e/server root") {
     const auto added = workspace.mcpac({"server", "add", "files", "--", "node", kServer, "."});
     CHECK(added.exit_code == 0);
     CHECK_FALSE(has(added.err, "root"));
+  }
+
+  TEST_CASE("a program in a package with a scope is no folder that its server was given") {
+    for (const bool is_relative : {true, false}) {
+      CAPTURE(is_relative);
+      const Workspace workspace(R"({"mcpServers": {}})");
+      workspace.write("data/a.txt", "a note for everybody");
+      fs::create_directory_symlink(mcpac::testing::in_source("tests/servers/node_modules"),
+                                   workspace.folder() / "node_modules");
+      const std::string name = "node_modules/@modelcontextprotocol/server-filesystem/dist/index.js";
+      const auto added =
+          workspace.mcpac({"server", "add", "files", "--", "node",
+                           is_relative ? name : (workspace.folder() / name).string(), "."});
+      CHECK(added.exit_code == 0);
+      CHECK_FALSE(has(added.err, "root"));
+      REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);
+      const auto read = [&] {
+        return workspace.mcpac({"tools", "call", "files.read_text_file",
+                                R"({"path": "data/a.txt"})", "--grant",
+                                "files.read_text_file(path within ./data)"});
+      };
+      const auto plain = read();
+      INFO(plain.err);
+      CHECK(plain.exit_code == 0);
+      CHECK(has(plain.out, "a note for everybody"));
+      const auto set = workspace.mcpac({"server", "set", "files", "--root", "."});
+      CHECK(set.exit_code == 0);
+      CHECK_FALSE(has(set.err, "warning"));
+      CHECK(read().exit_code == 0);
+    }
+  }
+
+  TEST_CASE("that a tool acts on one entry alone is shown, and taken back") {
+    const Project project;
+    const auto set = [&](const std::string& option, const std::string& tools) {
+      return project.workspace.mcpac({"server", "set", "files", option, tools});
+    };
+    const auto list = [&] { return project.workspace.mcpac({"server", "list"}).out; };
+    const auto above = [&] {
+      return project.call("list_directory",
+                          {{"path", (project.workspace.folder() / "notes").string()}},
+                          {"--grant", "files.*", "--deny", "*.*(* within ./notes/secret)"});
+    };
+    CHECK(set("--no-entry-only", "list_directory").exit_code == 64);
+    REQUIRE(set("--entry-only", "list_directory,get_file_info").exit_code == 0);
+    CHECK(has(list(), "(entry only list_directory,get_file_info)"));
+    CHECK(above().exit_code == 0);
+    const auto back = set("--no-entry-only", "list_directory");
+    CHECK(back.exit_code == 0);
+    CHECK(has(list(), "(entry only get_file_info)"));
+    CHECK(project.workspace.mcpac({"server", "list", "--json"}).json()[0]["entry_only"] ==
+          Json({"get_file_info"}));
+    CHECK(above().exit_code == 77);
+    const auto again = set("--no-entry-only", "list_directory");
+    CHECK(again.exit_code == 64);
+    CHECK(has(again.err, "get_file_info"));
+    REQUIRE(set("--no-entry-only", "get_file_info").exit_code == 0);
+    CHECK_FALSE(has(list(), "entry only"));
   }
 
   TEST_CASE("servers of another client's file are imported with the line that sets their root") {
@@ -192,14 +262,13 @@ TEST_SUITE("e2e/server root") {
     CHECK(has(tree.err, "may reach what is below a folder"));
     CHECK_FALSE(has(set("list_directory").err, "may reach"));
     // Proposed by one line to paste, where the project denies a place.
-    const Project other;
     const std::string line = "mcpac server set files --entry-only create_directory,get_file_info";
-    CHECK_FALSE(has(other.generated.err, line));
-    other.workspace.write("mcpac.policy", "allow files.*\ndeny *.*(* within ./notes/secret)\n");
-    const auto again = other.workspace.mcpac({"generate"});
-    INFO(again.err);
-    CHECK(has(again.err, line));
-    CHECK_FALSE(has(again.err, "move_file"));
+    CHECK_FALSE(has(project.generated.err, line));
+    const Project other({"notes"}, "allow files.*\ndeny *.*(* within ./notes/secret)\n");
+    INFO(other.generated.err);
+    REQUIRE(has(other.generated.err, line));
+    CHECK_FALSE(has(other.generated.err.substr(other.generated.err.find(line)), "move_file"));
+    CHECK_FALSE(has(other.workspace.mcpac({"generate"}).err, line));
   }
 
   TEST_CASE("an empty path is the server's folder, and is denied where that is the denied place") {

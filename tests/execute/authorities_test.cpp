@@ -1,6 +1,8 @@
 #include "execute/check/authorities.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -149,6 +151,64 @@ TEST_SUITE("execute/authorities") {
     CHECK(given({"--separator", "a / b", "--name=x", "-v"}).empty());
   }
 
+  TEST_CASE("a name that is a file or a folder as a whole is not taken apart") {
+    const auto temporary =
+        TemporaryFolder::create(fs::temp_directory_path(), "mcpac-test-").value();
+    const fs::path folder = fs::canonical(temporary.path());
+    const std::string at = folder.string();
+    const std::string package = at + "/start/node_modules/@scope/server/dist";
+    for (const std::string& name :
+         {package, at + "/My Project", at + "/My", at + "/a,b", at + "/a", at + "/a=b",
+          at + "/data", at + "/start/node_modules/scope/server/dist"})
+      fs::create_directories(name);
+    for (const std::string& name : {package + "/index.js", at + "/My Project/notes.py",
+                                    at + "/a,b/notes.py", at + "/a=b/notes.py"})
+      static_cast<void>(std::ofstream(name));
+    mcp::ServerConfig server;
+    server.name = "files";
+    server.working_directory = at + "/start";
+    const auto given = [&](std::vector<std::string> words,
+                           std::map<std::string, std::string> environment = {}) {
+      server.command = words.front();
+      server.arguments.assign(words.begin() + 1, words.end());
+      server.environment = std::move(environment);
+      return folders_of(server, folder).given;
+    };
+    const std::vector<std::string> data = {at + "/data"};
+    const std::string relative = "node_modules/@scope/server/dist/index.js";
+    for (const std::string& program :
+         {relative, package + "/index.js", std::string("node_modules/@scope/server/dist/index"),
+          package + "/index", at + "/My Project/notes.py", at + "/a,b/notes.py",
+          at + "/a=b/notes.py", "--import=" + at + "/a=b/notes.py",
+          "--import=" + at + "/My Project/notes.py"}) {
+      CAPTURE(program);
+      CHECK(given({"node", program, "."}).empty());
+      CHECK(given({"node", program, "../data"}) == data);
+      CHECK(given({"node", program, "--dir=" + at + "/data"}) == data);
+      CHECK(given({"node"}, {{"PROGRAM", program}}).empty());
+      CHECK(given({"sh", "-c", "cd '" + at + "/data' && exec node '" + program + "' ."}) == data);
+    }
+    CHECK(given({at + "/My Project/notes.py", at + "/data"}) == data);
+    CHECK(given({"sh", "-c", "exec " + at + "/My\\ Project/notes.py ../data"}) == data);
+    // Folders with such names are given as a whole, and no part of them.
+    for (const std::string& name : {at + "/My Project", at + "/a,b", at + "/a=b"}) {
+      CAPTURE(name);
+      for (const std::string& text : {name, "--dir=" + name, "-d" + name, "@" + name,
+                                      "x:" + name + ":ro", Json{{"dirs", {name}}}.dump()})
+        CHECK(given({"server", text}) == std::vector<std::string>{name});
+      CHECK(given({"server"}, {{"DIRS", name + "," + at + "/data"}}) ==
+            std::vector<std::string>{name, at + "/data"});
+    }
+    // A part that is given beside the whole is given.
+    CHECK(given({"server", "--dirs=" + at + "/My," + at + "/My Project/notes.py"}) ==
+          std::vector<std::string>{at + "/My"});
+    // An interpreter's folder is the program; of another command it is given.
+    static_cast<void>(std::ofstream(at + "/data/package.json"));
+    CHECK(given({"node", at + "/data"}).empty());
+    CHECK(given({"server", at + "/data"}) == data);
+    CHECK(given({"node", relative, at + "/data"}) == data);
+  }
+
   TEST_CASE("what a container sees by other names is held by both, and its start is unknown") {
     const auto temporary =
         TemporaryFolder::create(fs::temp_directory_path(), "mcpac-test-").value();
@@ -160,11 +220,26 @@ TEST_SUITE("execute/authorities") {
           {"run", "-v" + at + "/notes:/x:ro", "image"},
           {"run", "--volume=" + at + "/notes:/x/", "image"},
           {"run", "--mount", "type=bind,src=" + at + "/notes,dst=/x", "image"},
-          {"run", "--mount=type=bind,source=" + at + "/notes,target=/x,readonly", "image"}}) {
+          {"run", "--mount=type=bind,source=" + at + "/notes,target=/x,readonly", "image"},
+          {"run", "-iv", at + "/notes:/x", "image"},
+          {"run", "-itv" + at + "/notes:/x", "image"},
+          {"run", "-v=" + at + "/notes:/x", "image"},
+          {"run", "--mount", "type=bind,\"src=" + at + "/notes\",dst=/x", "image"},
+          {"env", "A=1", "B=2", "C=3", "D=4", "docker", "run", "-v", at + "/notes:/x", "image"},
+          {"sh", "-c", "exec docker run -v " + at + "/notes:/x image"},
+          {"bash", "-lc", "cd /; '/usr/bin/podman' run -v \"" + at + "/notes:/x\" image"},
+          {"docker-compose", "run", "-v", at + "/notes:/x", "image"},
+          {"podman", "run", "-v", at + "/notes:/x", "image"},
+          {"nerdctl", "run", "-v", at + "/notes:/x", "image"}}) {
+      CAPTURE(fmt::format("{}", fmt::join(arguments, " ")));
       mcp::ServerConfig server;
       server.name = "files";
       server.command = "/usr/bin/docker";
       server.arguments = arguments;
+      if (arguments.front() != "run") {
+        server.command = arguments.front();
+        server.arguments.erase(server.arguments.begin());
+      }
       const auto folders = folders_of(server, folder);
       CHECK(folders.mounts == std::map<std::string, std::string>{{"/x", at + "/notes"}});
       CHECK(folders.given == std::vector<std::string>{at + "/notes"});
@@ -202,6 +277,26 @@ TEST_SUITE("execute/authorities") {
       CHECK_FALSE(allowed("files.read(path within ./)", "", "open"));
       CHECK_FALSE(allowed("files.read(path within " + at + ")", "", "open"));
     }
+  }
+
+  TEST_CASE("the name of a folder, or of a server, is no program that starts it elsewhere") {
+    const auto temporary =
+        TemporaryFolder::create(fs::temp_directory_path(), "mcpac-test-").value();
+    const std::string at = fs::canonical(temporary.path()).string();
+    fs::create_directories(at + "/docker");
+    const auto unknown = [&](std::vector<std::string> words) {
+      mcp::ServerConfig server;
+      server.name = "files";
+      server.command = words.front();
+      server.arguments.assign(words.begin() + 1, words.end());
+      return folders_of(server, at).unknown;
+    };
+    CHECK(unknown({"npx", "-y", "server-filesystem", at + "/docker"}).empty());
+    CHECK(unknown({"npx", "-y", "docker-mcp", "--note", "a docker server"}).empty());
+    CHECK(unknown({"sh", "-c", "exec server ./"}).empty());
+    CHECK(unknown({"sh", "-c", "exec ssh host server"}) == "behind ssh");
+    CHECK(unknown({"env", "A=1", "B=2", "C=3", "sh", "-c", "cd /srv; server"}) ==
+          "by a shell that changes its folder");
   }
 
   TEST_CASE("tools that act on one entry alone are those that mcpac.json names") {

@@ -504,6 +504,43 @@ TEST_SUITE("execute/file mounts") {
     }
   }
 
+  TEST_CASE("names of prose beside a tool's own are not protected") {
+    for (const char* name :
+         {".root", ".rootless.txt", ".bashful", "lefthook-notes.md", "lefthook.md", ".cursors",
+          "mise.md", "mise.lock", "captainhook.md", "simple-git-hooks.md", "nano-staged.md",
+          "lint-staged.config.md", "directory.build.md", "rust-toolchain.md", "grumphp.md"}) {
+      CAPTURE(name);
+      CHECK_FALSE(execute::is_protected_name(name));
+    }
+    for (const char* name : {".roo",
+                             ".roorules-code",
+                             ".bashrc",
+                             ".bash_profile",
+                             "lefthook.yml",
+                             "lefthook-local.toml",
+                             ".cursor",
+                             ".cursorrules",
+                             "mise.toml",
+                             "mise.local.toml",
+                             "MISE.ci.toml",
+                             "captainhook.json",
+                             "captainhook.config.json",
+                             "simple-git-hooks.cjs",
+                             "nano-staged.js",
+                             "lint-staged.config.mjs",
+                             "Directory.Build.props",
+                             "rust-toolchain",
+                             "pnpm-workspace.yaml",
+                             "prek.toml",
+                             "latexmkrc",
+                             "gradle.properties",
+                             ".run",
+                             ".serena"}) {
+      CAPTURE(name);
+      CHECK(execute::is_protected_name(name));
+    }
+  }
+
   TEST_CASE("names are protected whole, not by what they contain") {
     CHECK(execute::is_protected_name(".git"));
     CHECK(execute::is_protected_name(".bashrc"));

@@ -186,6 +186,61 @@ TEST_SUITE("execute/obeyed places") {
                                      "tree/page"});
   }
 
+  TEST_CASE("names with blanks are held as a shell and git have them") {
+    const Grounds grounds;
+    grounds.put("work/.git/config",
+                "[core]\n fsmonitor = 'my tools/fsm.sh' --fast\n hooksPath = my hooks\n"
+                "[gpg]\n program = ./my keys/gpg\n[filter \"x\"]\n clean = sh my\\\\ tools/c.sh\n"
+                "[gc]\n recentObjectsHook = ./recent\n[svn]\n authorsProg = ./authors\n"
+                "[sendemail]\n headerCmd = ./head\n");
+    const auto kept = grounds.kept();
+    for (const char* name : {"my tools/fsm.sh", "my hooks", "my keys/gpg", "my tools/c.sh",
+                             "recent", "authors", "head"}) {
+      CAPTURE(name);
+      CHECK(std::ranges::find(kept, name) != kept.end());
+    }
+  }
+
+  TEST_CASE("the user's own configuration counts where no repository is near") {
+    const Grounds grounds;
+    grounds.put("home/.gitconfig", "[core]\n hooksPath = " + grounds.at("work/hooks").string() +
+                                       "\n pager = relative/page\n");
+    grounds.put("home/.config/git/config",
+                "[diff]\n external = " + grounds.at("work/show").string() + "\n");
+    grounds.put("home/.hgrc", "[hooks]\nupdate = " + grounds.at("work/u.sh").string() + "\n");
+    CHECK(grounds.kept() == KeptList{"hooks", "show", "u.sh"});
+    // Another file for this shell does not end what others of the user's read.
+    ::setenv("GIT_CONFIG_GLOBAL", "/dev/null", 1);
+    ::setenv("XDG_CONFIG_HOME", grounds.at("elsewhere").c_str(), 1);
+    CHECK(grounds.kept() == KeptList{"hooks", "show", "u.sh"});
+  }
+
+  TEST_CASE("a configuration that includes more than is read makes the grant a refusal") {
+    const auto chain = [](int length) {
+      const Grounds grounds;
+      grounds.put("work/.git/config", "[include]\n path = c1\n");
+      for (int i = 1; i <= length; ++i) {
+        grounds.put("work/.git/c" + std::to_string(i),
+                    "[include]\n path = c" + std::to_string(i + 1) + "\n");
+      }
+      return grounds.grant("work");
+    };
+    CHECK(chain(10).has_value());
+    const auto deep = chain(11);
+    REQUIRE_FALSE(deep.has_value());
+    CHECK(deep.error().id == ErrorId::kFilesRefused);
+    const Grounds grounds;
+    std::string many = "[include]\n";
+    for (int i = 0; i < 70; ++i) {
+      many += " path = m" + std::to_string(i) + "\n";
+      grounds.put("work/.git/m" + std::to_string(i), "[core]\n");
+    }
+    grounds.put("work/.git/config", many);
+    const auto wide = grounds.grant("work");
+    REQUIRE_FALSE(wide.has_value());
+    CHECK(wide.error().what.find("is included beyond what is read") != std::string::npos);
+  }
+
   TEST_CASE("what git names is not granted itself, nor what lies in it") {
     const Grounds grounds;
     grounds.put("work/.git/config", "[core]\n hooksPath = hooks\n");

@@ -69,13 +69,14 @@ codegen::Lock a_lock() {
       {"type", "object"},
       {"properties", {{"paths", {{"type", "array"}, {"items", {{"type", "string"}}}}}}}};
   const Json any = {{"type", "object"}};
+  const Json uri = {{"type", "object"}, {"properties", {{"uri", {{"type", "string"}}}}}};
   codegen::Lock lock;
   lock.servers.push_back({.name = "fs",
                           .identity = "fs",
                           .implementation = "",
                           .protocol_version = "",
                           .cpp_name = "mcp::fs",
-                          .tools = {locked("list", any), locked("read", path),
+                          .tools = {locked("fetch", uri), locked("list", any), locked("read", path),
                                     locked("read_many", paths), locked("write", path)}});
   return lock;
 }
@@ -495,6 +496,45 @@ TEST_SUITE("execute/audit_query") {
       const auto rows = who_could_touch(run.sink.events, path, lock_of);
       REQUIRE(rows);
       CHECK(std::ranges::count(*rows, true, &Touch::did) == 1);
+    }
+  }
+
+  TEST_CASE(
+      "a place by another name could be the path: of the kernel, a link, what a shell expands") {
+    const auto folder = TemporaryFolder::create("/tmp", "mcpac-test-").value();
+    const std::string at = folder.path().string();
+    std::filesystem::create_directories(at + "/secret");
+    std::filesystem::create_symlink(at + "/secret", at + "/link");
+    Recorded run({.grants = {"fs.list"}});
+    const auto lock_of = [&run](const std::string&) -> Result<codegen::Lock> { return run.lock; };
+    const auto could = [&](const std::string& target, const std::string& path) {
+      run.sink.events.resize(1);
+      run.call("fs.list", {{"what", target}});
+      const auto rows = who_could_touch(run.sink.events, path, lock_of);
+      REQUIRE(rows);
+      return rows->size() == 1 && !rows->front().did;
+    };
+    CHECK(could("/proc/self/root/etc/key", "/etc/key"));
+    CHECK(could("/proc/1/task/1/root" + at + "/link/key", at + "/secret/key"));
+    CHECK(could("/proc/self/cwd/key", "/etc/key"));
+    CHECK(could("/dev/fd/3", "/etc/key"));
+    CHECK(could(at + "/link/key", at + "/secret/key"));
+    CHECK(could(at + "/secret/key", at + "/link/key"));
+    for (const char* wild : {"/et?/key", "/e*c/key", "/[a-f]tc/key", "/*/key", "/**/key", "/etc/*"})
+      CHECK(could(wild, "/etc/key"));
+    for (const char* other : {"/proc/self/root/srv/key", "/proc/self/status", "/s?v/key", "/etc/k"})
+      CHECK_FALSE(could(other, "/etc/key"));
+    CHECK_FALSE(could(at + "/link/key", at + "/other"));
+  }
+
+  TEST_CASE("a parameter for a URL is asked for plain paths as well, which servers take, too") {
+    for (const char* rule : {"fs.read(path within /srv/data)", "fs.fetch(uri within /srv/data)"}) {
+      Recorded run({.grants = {rule}, .declares = {"fs.read", "fs.fetch"}});
+      const auto lock_of = [&run](const std::string&) -> Result<codegen::Lock> { return run.lock; };
+      const auto rows = who_could_touch(run.sink.events, "/srv/data/a", lock_of);
+      REQUIRE(rows);
+      REQUIRE(rows->size() == 1);
+      CHECK_FALSE(rows->front().did);
     }
   }
 

@@ -22,6 +22,14 @@ TEST_SUITE("gate/record") {
           Texts{"https://example.com/a"});
     CHECK(targets_of({{"paths", {"a.txt", "b.txt"}}}).listed == Texts{"a.txt", "b.txt"});
     CHECK(targets_of({{"source", "/a"}, {"destination", "/b"}}).listed == Texts{"/b", "/a"});
+    for (const char* name : {"file_path", "outputPath", "folder", "cwd", "dirs", "base_url",
+                             "source", "target_repo", "file"})
+      CHECK(targets_of({{name, "notes"}}).listed == Texts{"notes"});
+    for (const char* name : {"profile", "path_count", "input", "query", "content"})
+      CHECK(targets_of({{name, "notes"}}).listed.empty());
+    // An empty place is the folder that the server counts from.
+    CHECK(targets_of({{"path", ""}}).unlisted == Unlisted::kNames);
+    CHECK(targets_of({{"text", ""}}).unlisted == Unlisted::kNone);
     CHECK(targets_of({{"text", "hello"}, {"n", 1}}).listed.empty());
     CHECK(targets_of(Json::object()).listed.empty());
     CHECK(targets_of(nullptr).listed.empty());
@@ -86,6 +94,8 @@ TEST_SUITE("gate/record") {
     CHECK(targets_of({{"what", "secret"}}).unlisted == Unlisted::kNames);
     CHECK(targets_of({{"what", "a b/c"}}).unlisted == Unlisted::kNames);
     for (const char* text : {"cat /etc/shadow", "ok,/etc/shadow", "key=~/.ssh/id", "sqlite:/etc/x"})
+      CHECK(targets_of({{"what", text}}).mentioned.size() == 1);
+    for (const char* text : {"cat ~root/x", "jar:file:%2Fetc%2Fx"})
       CHECK(targets_of({{"what", text}}).unlisted == Unlisted::kPlaces);
     CHECK(targets_of({{"n", 1}, {"path", "a"}}).unlisted == Unlisted::kNone);
     CHECK(targets_of({{"text", "two\nlines"}}).unlisted == Unlisted::kNone);

@@ -163,6 +163,7 @@ TEST_SUITE("hostile/granted") {
             guarded("worktree", "EACCES"),
             alone(guarded("named", "EACCES"), "nothing names it"),
             alone(guarded("named_below", "EACCES"), "nothing names it"),
+            alone(guarded("named_by_link", "EACCES"), "nothing names it"),
             guarded("named_by_rename", "EBUSY"),
             alone(guarded("pipe", "ENXIO"), "it would wait"),
             guarded("signals", "works"),

@@ -98,7 +98,7 @@ void grant(Granted granted, const Victim& victim, sandbox::Spec& spec) {
   spec.mounts.push_back(std::move(mount));
   if (granted != Granted::kGuarded) return;
   spec.kept_names = {".git", ".envrc", "mcpac.json"};
-  spec.kept_places = {victim.place() / "named/hooks"};
+  spec.kept_places = {victim.place() / "named/hooks", victim.place() / "called.sh"};
   spec.mounts.push_back(
       {.host = victim.place() / "sub/.git", .inside = victim.place() / "sub/.git"});
 }

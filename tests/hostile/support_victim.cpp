@@ -110,6 +110,8 @@ void Victim::restore_place() const {
   fs::create_symlink(folder() / "own.txt", place() / "out");
   fs::create_symlink("/etc/passwd", place() / "passwd");
   fs::create_symlink(".envrc", place() / "dangling");
+  put(place() / "called.sh", "called\n", 0666);
+  fs::create_symlink("called.sh", place() / "to_called");
   REQUIRE(::mkfifo((place() / "pipe").c_str(), 0666) == 0);
   REQUIRE(::chmod((place() / "pipe").c_str(), 0666) == 0);
   for (const char* name : {"empty", "sub", "sub/.git"}) {

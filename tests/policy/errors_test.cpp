@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "policy/support_world.h"
+#include "policy/text/parser.h"
 
 namespace mcpac::policy::testing {
 namespace {
@@ -175,6 +176,20 @@ TEST_CASE("what other languages write is answered with what is written here, at 
     CAPTURE(cpp);
     CHECK(error_of(cpp).fix == "write server.tool, as `mcpac tools list` does");
   }
+}
+
+TEST_CASE("what is told to be written is the rule that was meant") {
+  for (const char* apart : {"mcp.filesystem.read_text_file", "filesystem/read_text_file",
+                            "filesystem read_text_file"}) {
+    CAPTURE(apart);
+    CHECK(error_of(apart).fix == "write filesystem.read_text_file");
+  }
+  const auto everywhere = parse_rule({"--deny", "*(* within ~/.ssh)"}, Effect::kDeny);
+  REQUIRE_FALSE(everywhere);
+  CHECK(everywhere.error().fix == "write *.* for all tools of all servers");
+  CHECK(error_of("filesystem.read_text_file(path within /srv/data/*)").fix == "within /srv/data");
+  CHECK(error_of("filesystem.read_text_file(path within /srv/*/data)").fix ==
+        "matches /srv/*/data/**");
 }
 
 TEST_CASE("a misspelt test names the nearest test") {

@@ -111,6 +111,8 @@ TEST_CASE("of a link that was denied is said where it leads") {
                                       ", counted from the root of filesystem");
   CHECK(taken("data/plain.txt") ==
         "it is " + (here / "data/plain.txt").string() + ", counted from the root of filesystem");
+  for (const char* path : {".", "./", "data/.."})
+    CHECK(taken(path) == "it is " + here.string() + ", counted from the root of filesystem");
 }
 
 TEST_CASE("a call that a rule admits, or that no path decides, was taken for nothing else") {

@@ -471,7 +471,8 @@ TEST_CASE("a note of a wildcard has the rule with the tools that it covers now")
                       {{"type", "object"},
                        {"properties", {{"path", Json::object()}}},
                        {"additionalProperties", false}}},
-                     {"s.b", {{"type", "object"}, {"additionalProperties", false}}}});
+                     {"s.b", {{"type", "object"}, {"additionalProperties", false}}},
+                     {"s.\"prompts/get\"", {{"type", "object"}}}});
   const auto environment = world.environment();
   const auto fix = [&](const std::string& rule) {
     const auto found = find_wildcards({"p", rule}, &environment);
@@ -480,6 +481,9 @@ TEST_CASE("a note of a wildcard has the rule with the tools that it covers now")
   };
   CHECK(says(fix("allow s.* calls <= 3\n"), "allow s.a, s.b calls <= 3; or"));
   CHECK(says(fix("allow s.*(path within ./x)\n"), "allow s.a(path within ./x); or"));
+  const auto beside = find_wildcards({"p", "allow s.*\ndeny s.b\n"}, &environment);
+  REQUIRE(beside.size() == 1);
+  CHECK(says(beside[0].fix, "allow s.a; or"));
 }
 
 }  // namespace mcpac::policy::testing

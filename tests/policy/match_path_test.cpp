@@ -2,6 +2,11 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <filesystem>
+
+#include "core/json.h"
+#include "policy/match/path_readings.h"
+#include "policy/match/readings.h"
 #include "policy/support_world.h"
 
 namespace mcpac::policy::testing {
@@ -49,6 +54,34 @@ TEST_CASE("an allow needs the place that the tidied text names, too") {
   CHECK_FALSE(admits(world, "path within ./data", "${BASE}/data/link/../x"));
   CHECK(admits(world, "path within ./data", "${BASE}/data/link/../y.txt"));
   CHECK(admits(world, "path within ./data", "${BASE}/data/sub/../y.txt"));
+}
+
+TEST_CASE("an allow, an exception and a deny know what a server makes of a pattern of a shell") {
+  World world;
+  world.put("srv/notes/secret/x", "file");
+  world.bases.roots["filesystem"] = world.base() + "/srv";
+  const std::string rule = "path within @server/notes";
+  for (const char* path : {"notes/[.][.]/x", "notes/.[.]/x", "notes/{pub,..}/x",
+                           "notes/{a,../../x}.md", "{notes/a,/etc/x}", "notes/{a,.?}/x"}) {
+    CAPTURE(path);
+    CHECK_FALSE(admits(world, rule, path));
+  }
+  for (const char* path : {"notes/[id].tsx", "notes/{a,b}.txt", "notes/*.md", "notes/a?.txt",
+                           "notes/{id}/x", "notes/what?"}) {
+    CAPTURE(path);
+    CHECK(admits(world, rule, path));
+  }
+  for (const char* path :
+       {"notes/s*/x", "notes/[s]ecret/x", "notes/se?ret/x", "notes/{pub,secret}/x"}) {
+    CAPTURE(path);
+    CHECK_FALSE(admits(world, rule + " except {@server/notes/secret}", path));
+    CHECK(denies(world, "filesystem.read_text_file(path within @server/notes/secret)", path));
+  }
+  for (const char* path : {"notes/p*/x", "notes/[p]ub/x", "notes/{pub,own}/x"}) {
+    CAPTURE(path);
+    CHECK(admits(world, rule + " except {@server/notes/secret}", path));
+    CHECK_FALSE(denies(world, "filesystem.read_text_file(path within @server/notes/secret)", path));
+  }
 }
 
 TEST_CASE("a deny catches what the tidied text names") {
@@ -291,6 +324,102 @@ TEST_CASE("of what is plainly no path a deny over any string says nothing") {
   }
 }
 
+std::string numbered(std::string_view front, int count, std::string_view behind) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text.append(front).append(std::to_string(i)).append(behind);
+  return text;
+}
+
+TEST_CASE("a deny over any string reads each line of a command, whatever quotes stand before it") {
+  const RunWorld world(Parameters{{"key"}, {"command"}});
+  for (const char* name : {"key", "command"}) {
+    for (const char* text :
+         {"# it's\ncat ~/.s''sh/id", "# it's \\\ncat ~/.s''sh/id", "# say \"\ncat ~/.s\"\"sh/id",
+          "cat <<E\nit's\nE\ncat ~/.s''sh/id", "# it's\necho 'a\nb' ~/.s''sh/id",
+          "# it's\necho \"a\nb\" ~/.s''sh/id", "cat ~/.s\\\nsh/id", "# it's\ncat ~/.s\\\nsh/id",
+          "cat \"$HOME\"/.s\\\nsh/id"}) {
+      CAPTURE(std::string(text));
+      CHECK(denies_run(world, "*.*(* within ~/.ssh)", {{name, text}}));
+    }
+  }
+  for (const char* text : {"# it's\ncat ~/.x''sh/id", "cat <<'E'\nit's 5 o'clock\nE\nls src",
+                           "echo 'a\nb' \"c\nd\" \\\n  e", "find src -exec grep x {} \\;"}) {
+    CAPTURE(std::string(text));
+    CHECK_FALSE(denies_run(world, "*.*(* within ~/.ssh)", {{"command", text}}));
+  }
+}
+
+TEST_CASE("a command that names more than is read is caught, and a document is held by its text") {
+  const RunWorld world(Parameters{{"key"}, {"command"}, {"content"}});
+  const std::string deny = "*.*(* within ~/.ssh)";
+  const auto caught = [&](const char* name, const std::string& text) {
+    return denies_run(world, deny, {{name, text}});
+  };
+  // 64 KiB, and nothing else about it.
+  const std::string comment = " #" + std::string(65'536, 'x');
+  CHECK(caught("command", "cat ~/.ssh/id" + comment));
+  CHECK(caught("command", "cat notes" + comment));
+  CHECK_FALSE(caught("command", "cat notes" + comment.substr(0, 60'000)));
+  CHECK_FALSE(caught("content", "cat ~/.ssh/id" + comment));
+  // 64 alternatives in braces.
+  const std::string more = "~/.s{" + numbered("", 70, ",") + "sh}/id";
+  for (const char* name : {"key", "command", "content"}) CHECK(caught(name, more));
+  CHECK(caught("command", "cd ~ && cat .{" + numbered("", 70, ",") + "x}"));
+  CHECK_FALSE(caught("key", "{" + numbered("", 70, ",") + "x}"));
+  // A link is found behind any number of words, of a command.
+  namespace fs = std::filesystem;
+  fs::create_directory_symlink(world.base() + "/home/.ssh", world.base() + "/link");
+  const std::string words = numbered("w", 100, " ");
+  CHECK(caught("command", "echo " + words + "; cat link/id"));
+  CHECK(caught("command", "cat link/id; echo " + words));
+  CHECK_FALSE(caught("command", "echo " + words + "; cat open/id"));
+  CHECK_FALSE(caught("key", numbered("w", 100, "/x\n") + "link/id"));
+  CHECK(caught("key", numbered("w", 10, "/x\n") + "link/id"));
+  // As many words as a long file has that a command writes; more are too many.
+  CHECK_FALSE(caught("command", "cat >x <<E\n" + numbered("word", 2'000, "\n") + "E"));
+  CHECK(caught("command", "cat >x <<E\n" + numbered("w", 5'000, "\n") + "E"));
+  // Documents of many members, on one line.
+  const std::string json =
+      "{\"a\":{" + numbered("\"k", 80, "\":\"src/x\",") + "\"z\":1},\"p\":\"/srv\"}";
+  for (const char* name : {"key", "content"}) CHECK_FALSE(caught(name, json));
+  CHECK_FALSE(caught("command", "curl -d '" + json + "' localhost"));
+}
+
+TEST_CASE("what is read of a text for paths is a multiple of its size, and read once a call") {
+  const std::string names = numbered("n", 59, ",");
+  const std::string bomb = "q:a:b:c:d:e:f:g:{" + names + "x}?" + numbered("/a", 600, "");
+  const auto most = [](const std::string& text) {
+    return kLeastPathBudget + (kPathBudgetPerByte + 1) * text.size();
+  };
+  for (const auto& text : {bomb, "cat " + bomb, bomb + " " + bomb, numbered("a:", 1'500, ""),
+                           "{" + names + "}{" + names + "}/" + std::string(3'000, 'a')}) {
+    CAPTURE(text.substr(0, 40));
+    for (const auto meant : {MeantAs::kUnknown, MeantAs::kCommand}) {
+      const auto readings = path_readings(text, "/home/user", meant);
+      CHECK(readings.read <= most(text));
+      CHECK(readings.named.size() <= kMostPathReadings + 8);
+    }
+  }
+  CHECK(path_readings(bomb, "/home/user").unclear);
+  const RunWorld world(Parameters{{"key"}});
+  CHECK(denies_run(world, "*.*(* within ~/.ssh)", {{"key", bomb}}));
+  // Beyond no bound: what honest values multiply to.
+  for (const auto& text : std::initializer_list<std::string>{
+           "SHA256 " + numbered("A", 32, ":"), "key: value\n" + std::string(300'000, 'x'),
+           "PATH=" + numbered("/usr/local/bin", 60, ":"), "a=1&" + numbered("k=", 200, "&"),
+           "src/{a,b,c}/{d,e}/*.{cpp,h}", "aa:bb:cc:dd:ee:ff:gg:hh:ii:jj"}) {
+    CAPTURE(text.substr(0, 40));
+    CAPTURE(path_readings(text, "/home/user").read);
+    CHECK_FALSE(path_readings(text, "/home/user").unclear);
+  }
+  // All rules have one reading.
+  KnownReadings known;
+  const Json value = bomb;
+  const auto& first = known.paths_in(value, "/home/user", MeantAs::kUnknown);
+  CHECK(&known.paths_in(value, "/home/user", MeantAs::kUnknown) == &first);
+  CHECK(&known.paths_in(value, "/home/user", MeantAs::kCommand) != &first);
+}
+
 TEST_CASE("an empty value is the start of relative paths, of an argument that is for a path") {
   RunWorld world(Parameters{{"path"}, {"where", "The folder to list"}, {"name"}, {"content"}});
   world.bases.given_folders["t"] = {world.base() + "/home"};
@@ -348,7 +477,15 @@ TEST_CASE("of a remote server a deny over any string takes no text for a path th
     CHECK(denies_run(world, deny, {{name, "/srv/secret/x"}}));
     CHECK(denies_run(world, deny, {{name, "a,/srv/secret/x"}}));
   }
-  CHECK(denies_run(world, deny, {{"path", "../../srv/secret/x"}}));
+  // From whichever folder above the place, and beside it.
+  for (const char* path : {"../../srv/secret/x", "srv/secret/x", "secret/x", "./secret",
+                           "../secret/x", "a/../secret/x", " secret/x"})
+    CHECK(denies_run(world, deny, {{"path", path}}));
+  for (const char* path : {"x", "acme", "README.md", "src/index.ts", ".", "/", "secrets/x",
+                           "https://example.com/secret/x", "x/secret"})
+    CHECK_FALSE(denies_run(world, deny, {{"path", path}}));
+  CHECK(denies_run(world, "*.*(* matches /srv/**/.env)", {{"path", "a/.env"}}));
+  CHECK(denies_run(world, "t.run(path within /srv/secret, ..)", {{"path", "x"}}));
 }
 
 }  // namespace mcpac::policy::testing

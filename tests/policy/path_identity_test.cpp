@@ -284,8 +284,8 @@ TEST_CASE("a rule's path without an anchor is told one that works") {
     CAPTURE(fix);
     CHECK(world.grant({"filesystem.read_text_file(path within " + Json(fix).dump() + ")"}));
   }
-    CHECK(world.grant({"filesystem.read_text_file(path within $DATA/x)"}).error().fix ==
-          "write the whole path, from /");
+  CHECK(world.grant({"filesystem.read_text_file(path within $DATA/x)"}).error().fix ==
+        "write the whole path, from /");
 }
 
 TEST_CASE("what a remote server has is decided by the text: every path may be a folder") {
@@ -340,6 +340,23 @@ TEST_CASE("of several folders the declared root is one") {
   CHECK_FALSE(admitted(world, "path within @server/", "x"));
   CHECK(admitted(world, "path within ./", "x") == true);
   CHECK(admitted(world, "path within @server/", "${BASE}/a/x"));
+}
+
+TEST_CASE("of a path that is read in several ways no rule with its text is foreseen to help") {
+  World world;
+  const auto foresee = [&](const std::string& rule, const char* path) {
+    auto authority = world.grant({world.fill(rule)}).value();
+    CallInSource call;
+    call.known["path"] = path;
+    return authority.foresee(kReadText, call);
+  };
+  const std::string rule = "filesystem.read_text_file(path within ${BASE}/a)";
+  CHECK_FALSE(foresee(rule, "docs/a.md").would_grant.empty());
+  world.bases.given_folders["filesystem"] = {world.base() + "/a", world.base() + "/b"};
+  const auto found = foresee(rule, "docs/a.md");
+  CHECK(found.outlook == Outlook::kDenied);
+  CHECK(found.would_grant.empty());
+  CHECK(found.no_grant.find("absolute path") != std::string::npos);
 }
 
 TEST_CASE("an explanation names every folder that a relative path may be counted from") {

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <tuple>
 
 #include "policy/explain/lint.h"
 #include "policy/match/ip_network.h"
@@ -122,6 +123,33 @@ TEST_SUITE("policy/places") {
       CHECK(authority.error().what.find(what) != std::string::npos);
       CHECK(authority.error().where.starts_with("run:2:"));
     }
+  }
+
+  TEST_CASE("a place is told as its option or statement says it, with its mode") {
+    const World world;
+    const std::tuple<const char*, const char*, const char*> cases[] = {
+        {"the command line", "files \"out\" read-write", "--files ./out:rw"},
+        {"the command line", "files \"out\" read-only", "--files ./out"},
+        {"the command line", "network \"api.example.com\"", "--network api.example.com:443"},
+        {"run", "files ./out rw", "files ./out read-write"},
+        {"run", "files ./out wr", "files ./out read-write"},
+        {"run", "network api.example.com", "network api.example.com:443"}};
+    for (const auto& [name, text, fix] : cases) {
+      CAPTURE(text);
+      LayerText said;
+      said.name = name;
+      said.places = {text};
+      const auto authority = world.load({said});
+      REQUIRE(!authority);
+      CHECK(authority.error().fix == std::string(fix));
+    }
+    LayerText climbs;
+    climbs.name = "the command line";
+    climbs.places = {"files \"..\" read-write"};
+    const auto above = world.load({climbs});
+    REQUIRE(!above);
+    CHECK(above.error().fix.starts_with("--files /"));
+    CHECK(above.error().fix.ends_with(":rw"));
   }
 
   TEST_CASE("a dangling link and a link to / are granted to nobody") {

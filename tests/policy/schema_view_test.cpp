@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "policy/match/readings.h"
 #include "policy/support_world.h"
 
 namespace mcpac::policy::testing {
@@ -148,6 +149,29 @@ TEST_CASE("names that several parts of an allOf have are listed once, in the ord
   const SchemaView view(schema);
   CHECK(view.member_names() == std::vector<std::string>{"b", "c", "d", "a", "e"});
   CHECK(view.member("c")->types() == kStringType);
+}
+
+TEST_CASE("a format of places is asked before a name, and a name before a description") {
+  const Json schema = Json::parse(R"({"properties":{
+    "pattern":{"type":"string","format":"path"}, "note":{"type":"string","format":"URI"},
+    "content":{"type":"string","description":"Written to the path."},
+    "command":{"type":"string","format":"date"},
+    "where":{"type":"string","description":"Some baseFolder, or more"},
+    "what":{"type":"string","description":"The pathology of a profile"}}})");
+  const SchemaView view(schema);
+  KnownReadings known;
+  for (auto* kept : {static_cast<KnownReadings*>(nullptr), &known, &known}) {
+    CHECK(view.meaning_of("pattern", kept) == MeantAs::kPlace);
+    CHECK(view.meaning_of("note", kept) == MeantAs::kPlace);
+    CHECK(view.meaning_of("content", kept) == MeantAs::kText);
+    CHECK(view.meaning_of("command", kept) == MeantAs::kCommand);
+    CHECK(view.meaning_of("where", kept) == MeantAs::kPlace);
+    CHECK(view.meaning_of("what", kept) == MeantAs::kUnknown);
+    CHECK(view.meaning_of("path", kept) == MeantAs::kUnknown);  // not of the schema
+  }
+  // An empty place is the folder that the server starts from.
+  CHECK(effect(schema, "a.b", "*.*(* within ./)", {{"note", ""}}) == Effect::kDeny);
+  CHECK(effect(schema, "a.b", "*.*(* within ./)", {{"content", ""}}) == Effect::kAllow);
 }
 
 TEST_CASE("a reference longer than any that is written leads nowhere") {

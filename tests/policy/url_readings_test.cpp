@@ -175,6 +175,29 @@ TEST_CASE("a text of more authorities than anybody reads is caught, and long one
   // A second each with a square in it; here they come to some milliseconds.
   for (const char* piece : {"a: ", "a+", "[", ",a", "//a,", "(", "@", "a:1", "x,//", "%2f"})
     CHECK_MESSAGE(is_caught(repeated(piece, 100'000) + " https://evil.com"), std::string(piece));
+  // The same by what is looked at, which no machine makes slower.
+  for (const char* piece : {"http:", "a,http:", "http:a", "a.http:", "http:@", "https:,", "//a,"}) {
+    for (const char* front : {"", "a b c "}) {
+      const std::string text = front + repeated(piece, 2'000);
+      CAPTURE(text.substr(0, 20));
+      const auto readings = url_readings(text);
+      CHECK(readings.looked_at <= 8 * text.size());
+    }
+  }
+  CHECK(url_readings("a b c " + repeated("http:", 2'000)).looked_at >= 10'000);
+  CHECK_FALSE(is_caught("a b c " + repeated("http:", 20'000)));
+}
+
+TEST_CASE("a list of more hosts than are read with their path is unclear, and caught") {
+  const auto list = [](int hosts) {
+    std::string text = "http://h.com";
+    for (int i = 1; i < hosts; ++i) text += ",h" + std::to_string(i) + ".com";
+    return text;
+  };
+  CHECK(url_readings(list(20) + "/x").unclear);
+  CHECK_FALSE(url_readings(list(8) + "/x").unclear);
+  CHECK_FALSE(url_readings(list(20)).unclear);
+  CHECK_FALSE(url_readings("mongodb" + list(20).substr(4) + "/db").unclear);
 }
 
 TEST_CASE("documents that say a name, and URLs of others, are let through") {

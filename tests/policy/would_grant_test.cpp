@@ -62,6 +62,15 @@ void check_admits_this_call_alone(const World& world, const std::vector<LayerTex
   Json meant = arguments;
   REQUIRE(schema->fill_defaults(shown));
   REQUIRE(schema->fill_defaults(meant));
+  // Of a list a rule says how many elements, and that each is one of these: not their order.
+  for (auto& [name, value] : meant.items()) {
+    const Json& other = shown.contains(name) ? shown[name] : Json();
+    if (!value.is_array() || !other.is_array() || other.size() != value.size()) continue;
+    const bool is_of_these = std::ranges::all_of(other, [&list = value](const Json& one) {
+      return std::ranges::find(list, one) != list.end();
+    });
+    if (is_of_these) value = other;
+  }
   CHECK_MESSAGE(json_equal(shown, meant), to_text(shown));
 }
 
@@ -107,6 +116,12 @@ TEST_SUITE("policy/would_grant") {
          "filesystem.read_multiple_files",
          {{"paths", Json{"data/a"}}},
          "filesystem.read_multiple_files(paths size 1..1, paths[*] == \"data/a\" within ./data)"},
+        {{"filesystem.read_multiple_files(paths[*] within ./data, paths size 3..3)"},
+         {},
+         "filesystem.read_multiple_files",
+         {{"paths", {"data/a", "data/b"}}},
+         "filesystem.read_multiple_files(paths size 2..2, paths[*] in {\"data/a\", \"data/b\"} "
+         "within ./data)"},
         {{},
          {},
          "filesystem.read_multiple_files",
@@ -200,8 +215,10 @@ TEST_SUITE("policy/would_grant") {
       CHECK(decision.would_grant.empty());
       return decision.no_grant;
     };
-    CHECK(why("filesystem.read_multiple_files", {{"paths", {"a", "b"}}})
-              .find("exactly what paths is") != std::string::npos);
+    Json many = Json::array();
+    for (int i = 0; i < 13; ++i) many.push_back("file" + std::to_string(i));
+    CHECK(why("filesystem.read_multiple_files", {{"paths", many}}).find("exactly what paths is") !=
+          std::string::npos);
     CHECK(why("kv.get", {{"key", std::string(400, 'x')}}).find("readable length") !=
           std::string::npos);
     CHECK(why("kv.set", {{"key", "a"}, {"value", Json::object()}}).find("value") !=
@@ -243,6 +260,13 @@ TEST_SUITE("policy/would_grant") {
     CHECK_FALSE(known.is_exact);
     CHECK(authority.least_rule(write, {.known = Json::object(), .unknown = {"path", "content"}})
               .rule == "filesystem.write_file(content any, path within ./data) calls <= 3");
+    const auto list = permission_of("filesystem.read_multiple_files").value();
+    const auto listed =
+        authority.least_rule(list, {.known = {{"paths", {"data/a", "data/b"}}}, .unknown = {}});
+    CHECK(listed.rule ==
+          "filesystem.read_multiple_files(paths size 2..2, paths[*] in {\"data/a\", \"data/b\"})");
+    CHECK(listed.is_exact);
+    CHECK(listed.is_known);
     const auto escaped = authority.least_rule(
         write, {.known = {{"path", "data/../../x"}, {"content", "c"}}, .unknown = {}});
     CHECK(escaped.rule.empty());

@@ -175,8 +175,10 @@ Result<void> require_review(const ReviewSubject& subject, ReviewWanted wanted, D
                .why = reply->answer == gate::Answered::kNobody
                           ? fmt::format("{}: {}", reply->who, reply->detail)
                           : fmt::format("{} said no", reply->who),
-               .fix = "nothing, where the no was meant: nothing was run, and the next run asks "
-                      "again"});
+               .fix = reply->answer == gate::Answered::kNobody
+                          ? "mend the command of --approver, which gave no answer; nothing was run"
+                          : "nothing, where the no was meant: nothing was run, and the next run "
+                            "asks again"});
 }
 
 }  // namespace mcpac::execute

@@ -62,6 +62,17 @@ bool read_places(const Json& json, Changeset& changes) {
   return true;
 }
 
+bool read_kept(const Json& json, Changeset& changes) {
+  const Json* kept = find_member(json, "kept");
+  if (kept == nullptr) return true;  // mcpac 0.1 wrote none
+  if (!kept->is_array()) return false;
+  for (const Json& item : *kept) {
+    if (!item.is_string()) return false;
+    changes.kept_places.push_back(item.get<std::string>());
+  }
+  return true;
+}
+
 }  // namespace
 
 Json to_json(const Changeset& changes) {
@@ -76,7 +87,8 @@ Json to_json(const Changeset& changes) {
   }
   Json json = {{"version", kVersion},        {"run", changes.run},
                {"program", changes.program}, {"started", changes.started},
-               {"ended", changes.ended},     {"places", std::move(places)}};
+               {"ended", changes.ended},     {"places", std::move(places)},
+               {"kept", changes.kept_places}};
   json["digest"] = sha256_hex(to_text(json));
   return json;
 }
@@ -130,7 +142,8 @@ Result<Changeset> read_record(const fs::path& folder, const std::string& run) {
   changes.started = string_member(*json, "started");
   changes.ended = string_member(*json, "ended");
   changes.folder = folder / run;
-  if (changes.run != run || !read_places(*json, changes)) return damaged(run, "it is not whole");
+  if (changes.run != run || !read_places(*json, changes) || !read_kept(*json, changes))
+    return damaged(run, "it is not whole");
   return changes;
 }
 

@@ -116,14 +116,15 @@ fs::path changes_folder(const fs::path& state) {
 
 Result<OpenChangeset> OpenChangeset::create(const fs::path& folder, const std::string& run,
                                             std::string program,
-                                            std::vector<sandbox::Mount>& mounts,
-                                            const Clock& clock) {
+                                            std::vector<sandbox::Mount>& mounts, const Clock& clock,
+                                            std::vector<std::string> kept_places) {
   auto parent = lock_changes(folder);
   if (!parent) return pass_on(parent);
   sweep_changes(parent->get());
   OpenChangeset made;
   made.changes_.run = run;
   made.changes_.program = std::move(program);
+  made.changes_.kept_places = std::move(kept_places);
   made.changes_.started = rfc3339_utc(clock.wall_now());
   made.changes_.folder = folder / run;
   if (::mkdirat(parent->get(), run.c_str(), 0700) != 0) return cannot_make(folder / run);

@@ -36,6 +36,8 @@ struct Changeset {
   std::string started;  // RFC 3339
   std::string ended;
   std::vector<ChangedPlace> places;
+  // Absolute paths that tools or mcpac obeyed when the run began: nothing there is applied.
+  std::vector<std::string> kept_places{};
   std::filesystem::path folder;  // where it lies
 
   [[nodiscard]] std::size_t count() const;
@@ -58,7 +60,8 @@ class OpenChangeset {
   [[nodiscard]] static Result<OpenChangeset> create(const std::filesystem::path& folder,
                                                     const std::string& run, std::string program,
                                                     std::vector<sandbox::Mount>& mounts,
-                                                    const Clock& clock);
+                                                    const Clock& clock,
+                                                    std::vector<std::string> kept_places = {});
   OpenChangeset(OpenChangeset&& other) noexcept;
   OpenChangeset& operator=(OpenChangeset&& other) = delete;
   ~OpenChangeset();

@@ -7,6 +7,7 @@
 #include "core/printable.h"
 #include "execute/changes/folder_access.h"
 #include "execute/check/authorities.h"
+#include "execute/files/obeyed_commands.h"
 #include "execute/files/obeyed_places.h"
 #include "execute/files/open_place.h"
 #include "execute/host/tool_tables.h"
@@ -29,6 +30,8 @@ Result<MayWrite> writable_today(const Project& project, const Clock& clock,
   if (!authority) return pass_on(authority);
   // As it is when they are applied: the program's run may be long ago.
   ObeyedPlaces obeyed;
+  for (const auto& path : files_obeyed_for(project)) obeyed.add_place(path);
+  for (const auto& path : changes.kept_places) obeyed.add_place(path);
   for (const ChangedPlace& place : changes.places) {
     const UniqueFd folder = open_folder(place.path);
     if (!folder) continue;  // apply says so
@@ -42,9 +45,9 @@ Result<MayWrite> writable_today(const Project& project, const Clock& clock,
     const auto named = std::ranges::find_if(
         obeyed, [&path](const std::filesystem::path& place) { return lies_in(path, place); });
     if (named != obeyed.end()) {
-      return fail(
-          ErrorId::kFilesRefused,
-          fmt::format("git or Mercurial run or obey what lies in {}", printable(named->string())));
+      return fail(ErrorId::kFilesRefused,
+                  fmt::format("git, Mercurial or mcpac run or obey what lies in {}",
+                              printable(named->string())));
     }
     const bool admitted = std::ranges::any_of(places, [&](const policy::FilePlace& place) {
       return place.mode == policy::FileMode::kReadWrite && lies_in(path, place.path);

@@ -22,17 +22,6 @@ constexpr std::size_t kMaxRules = std::size_t{1} << 20U;
 
 }  // namespace
 
-std::string home_of_user() {
-  static std::mutex one_at_a_time;
-  static std::string known;
-  const std::lock_guard lock(one_at_a_time);
-  if (known.empty()) {
-    const passwd* user = ::getpwuid(::geteuid());
-    if (user != nullptr && user->pw_dir != nullptr) known = user->pw_dir;
-  }
-  return known;
-}
-
 PolicyWorld::PolicyWorld(const Project& project, const Clock& the_clock)
     : resolver(std::make_unique<policy::SystemPathResolver>()), clock(the_clock) {
   std::error_code error;

@@ -12,6 +12,7 @@
 #include "core/clock.h"
 #include "core/error.h"
 #include "execute/project/project.h"
+#include "execute/project/project_place.h"
 #include "policy/authority.h"
 
 namespace mcpac::execute {
@@ -28,10 +29,6 @@ struct PolicyWorld {
   std::unique_ptr<const policy::PathResolver> resolver;
   const Clock& clock;
 };
-
-// "Home of the policy's owner" (docs/grants.md): the user's entry, not a variable that a
-// script set. Looked up once in a process, which takes a while; empty where it is not known (yet).
-[[nodiscard]] std::string home_of_user();
 
 // How explanations call the project's ceiling, and what a program declares.
 inline constexpr std::string_view kPolicyLayer = "mcpac.policy";

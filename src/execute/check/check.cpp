@@ -159,6 +159,7 @@ class Missing {
     std::ranges::move(rules.escaped, std::back_inserter(result_.blocked));
     if (!rules.is_used) rules.rules.push_back({whole_, ""});
     if (!rules.is_known || !rules.is_used) note(result_.unknown);
+    if (!rules.is_exact) note(result_.unwritten);
     for (auto& one : rules.rules) {
       if (std::ranges::find(needed, one.rule) == needed.end()) needed.push_back(one.rule);
     }
@@ -280,7 +281,8 @@ RulesForUses rules_for_uses(const analyzer::Report& report, const analyzer::Decl
       found.escaped.push_back(fmt::format("{}: {}", place, least.escaped));
       continue;
     }
-    found.is_known = found.is_known && least.is_exact;
+    found.is_known = found.is_known && least.is_known;
+    found.is_exact = found.is_exact && (least.is_exact || !least.is_known);
     // Beyond constants, a Narrow knows better than `any`.
     if (!least.is_exact && !declared.where.empty() && narrowed) least.rule = *narrowed;
     if (std::ranges::find(found.rules, least.rule, &RuleForUse::rule) == found.rules.end())

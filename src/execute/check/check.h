@@ -22,13 +22,14 @@ struct CheckResult {
   // (`unknown`). What no call in the source uses needs no grant: it is to be taken out (`unused`).
   std::vector<std::string> to_grant;
   std::vector<std::string> unknown;
-  std::vector<std::string> unused;    // with their places: "fs.read (agent.cpp:4)"
-  std::vector<std::string> to_allow;  // rules that the project's policy would need as well
-  std::vector<std::string> to_place;  // the options that declared files and network need
-  std::vector<std::string> to_state;  // statements that the project's policy would need
-  std::vector<std::string> to_lift;   // deny rules in the way, and whose they are
-  std::vector<std::string> blocked;   // why a grant alone does not help
-  std::string fix;                    // the exact text to add, for a shell: "--grant a.b,c.d"
+  std::vector<std::string> unwritten;  // known, and no rule of a readable length says it
+  std::vector<std::string> unused;     // with their places: "fs.read (agent.cpp:4)"
+  std::vector<std::string> to_allow;   // rules that the project's policy would need as well
+  std::vector<std::string> to_place;   // the options that declared files and network need
+  std::vector<std::string> to_state;   // statements that the project's policy would need
+  std::vector<std::string> to_lift;    // deny rules in the way, and whose they are
+  std::vector<std::string> blocked;    // why a grant alone does not help
+  std::string fix;                     // the exact text to add, for a shell: "--grant a.b,c.d"
   [[nodiscard]] bool ok() const { return missing.empty(); }
 };
 
@@ -56,6 +57,7 @@ struct RulesForUses {
   std::vector<RuleForUse> rules;  // in the order of the calls, each once; empty: no call is seen
   bool is_used = false;
   bool is_known = true;              // the calls are known whole
+  bool is_exact = true;              // of those that are, each has a rule that says exactly it
   std::vector<std::string> escaped;  // of calls that no rule is written for: why
 };
 // Of the calls in a source: all, or those that an authority is certain to deny.

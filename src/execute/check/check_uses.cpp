@@ -58,11 +58,12 @@ void tell_paths(const GrantCheck& parts, const policy::LayerText& granted,
     const bool is_denied = use.foreseen && !use.foreseen->is_expected &&
                            use.foreseen->answer == analyzer::Foreseen::Answer::kDenied;
     if (!permission || !is_denied) continue;
-    const std::string path =
-        policy::taken_for(*permission, authority->explain(*permission, call_in_source(use).known));
+    const auto found = authority->explain(*permission, call_in_source(use).known);
+    const std::string path = policy::taken_for(*permission, found);
     if (path.empty()) continue;
     parts.listener.warning(
-        printable(fmt::format("{}:{}:{}: of its path: {}", use.file, use.line, use.column, path)));
+        printable(fmt::format("{}:{}:{}: of {}: {}", use.file, use.line, use.column,
+                              policy::tested_argument(found), path)));
   }
 }
 

@@ -68,6 +68,11 @@ std::unexpected<Error> missing_error(const analyzer::Report& report, const Check
         "; what {} will be called with is not all known before the run, and the fix leaves that "
         "open",
         fmt::join(result.unknown, ", "));
+  if (!result.unwritten.empty() && !result.to_grant.empty())
+    why += fmt::format(
+        "; no rule of a readable length says exactly what {} will be called with, and the fix "
+        "leaves that open",
+        fmt::join(result.unwritten, ", "));
   return fail(
       ErrorId::kPermissionMissing,
       fmt::format("{} declares {} {}: {}", report.file,

@@ -8,14 +8,17 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <system_error>
 
 #include "core/ascii.h"
 #include "core/printable.h"
 #include "core/shell_quote.h"
 #include "execute/check/authorities.h"
+#include "execute/project/list_servers.h"
 #include "mcp/secrets.h"
 #include "policy/explain/entry_only.h"
+#include "policy/match/parameter_names.h"
 #include "policy/match/path_readings.h"
 
 namespace mcpac::execute {
@@ -23,32 +26,152 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As the server gets it; as it stands where it cannot be expanded, for then it does not start.
-std::string as_given(const std::string& text, std::string_view where) {
-  mcp::SecretValues values;
-  auto expanded = values.expand(text, where);
-  return expanded ? std::move(*expanded) : text;
+// Folders of packages are those of programs. They are no start because the name of a file in them
+// is taken apart: "node_modules/" of "node_modules/@scope/name/dist/index".
+bool is_of_packages(const fs::path& path) {
+  constexpr std::array<std::string_view, 3> kFolders = {"node_modules", "site-packages",
+                                                        "dist-packages"};
+  return std::ranges::any_of(path, [&](const fs::path& name) {
+    return std::ranges::find(kFolders, name.native()) != kFolders.end();
+  });
 }
 
+// Names in a text which, each as a whole, are something that exists: "/a b/x@1" in
+// "cd '/a b/x@1' && run". Of names that overlap the longest, in their order. Between which bytes
+// a name may stand: what separates words, items of lists, options and their values.
+class ExistingNames {
+ public:
+  // Looks at no more than so many bytes, and at names of so many parts (and at the whole text).
+  static constexpr std::size_t kLongestText = 8192;
+  static constexpr std::size_t kMostParts = 16;
+
+  explicit ExistingNames(const std::string& start) : start_(start) {}
+
+  struct Name {
+    std::string text;
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    fs::path path;
+    bool goes_on = false;  // with "@", "+" or "=" and more: the beginning of a name
+  };
+
+  [[nodiscard]] std::vector<Name> in(const std::string& text) const {
+    std::vector<Name> found;
+    if (text.empty() || text.size() > kLongestText) return found;
+    std::vector<std::size_t> begins = {0};
+    std::vector<std::size_t> ends;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (!separates(text[i])) continue;
+      ends.push_back(i);
+      begins.push_back(i + 1);
+    }
+    ends.push_back(text.size());
+    for (std::size_t i = 0, count = begins.size(); i < count; ++i) {
+      const auto word = std::string_view(text).substr(begins[i]);  // "-f/x"
+      if (word.size() > 2 && word[0] == '-' && is_letter(word[1])) begins.push_back(begins[i] + 2);
+    }
+    for (const auto begin : begins) {
+      std::size_t parts = 0;
+      for (const auto end : ends) {
+        if (end <= begin) continue;
+        if (++parts > kMostParts && (begin != 0 || end != text.size())) continue;
+        if (auto name = name_at(text, begin, end)) found.push_back(std::move(*name));
+      }
+    }
+    return longest_of(std::move(found));
+  }
+
+ private:
+  static bool separates(char c) {
+    return static_cast<unsigned char>(c) <= 0x20 ||
+           std::string_view(",;|<>()[]{}\"'`=:@?#&!+").contains(c);
+  }
+
+  [[nodiscard]] std::optional<Name> name_at(const std::string& text, std::size_t begin,
+                                            std::size_t end) const {
+    std::string name = text.substr(begin, end - begin);
+    // Part of a text is a name where it is written as a path, or is all that an option is set to.
+    const bool is_value = end == text.size() && (begin == 0 || text[begin - 1] == '=');
+    if (name.find('/') == std::string::npos && !is_value) return std::nullopt;
+    std::vector<std::string> spellings = {name};
+    if (name.find('\\') != std::string::npos) {
+      std::erase(spellings.emplace_back(name), '\\');
+      std::ranges::reverse(spellings);
+    }
+    for (const auto& spelling : spellings) {
+      for (const auto& one :
+           policy::path_readings(spelling, home_of_user(), policy::MeantAs::kPlace).named) {
+        if (one.is_part) continue;
+        const std::string path = policy::join(one.path.components);
+        fs::path place = one.path.absolute ? fs::path(path) : fs::path(start_) / path.substr(1);
+        std::error_code error;
+        // Of a text that names more than one thing the root alone is a separator.
+        if (path == "/" && one.path.absolute && name.size() < text.size()) continue;
+        if (!fs::exists(place, error)) continue;
+        const bool goes_on = end + 1 < text.size() && std::string_view("@+=").contains(text[end]);
+        return Name{std::move(name), begin, end, std::move(place), goes_on};
+      }
+    }
+    return std::nullopt;
+  }
+
+  static std::vector<Name> longest_of(std::vector<Name> found) {
+    std::ranges::sort(found, [](const Name& a, const Name& b) {
+      const auto length = [](const Name& name) { return name.end - name.begin; };
+      return length(a) != length(b) ? length(a) > length(b) : a.begin < b.begin;
+    });
+    std::vector<Name> kept;
+    for (auto& name : found) {
+      const bool overlaps = std::ranges::any_of(kept, [&](const Name& other) {
+        return name.begin < other.end && other.begin < name.end;
+      });
+      if (!overlaps) kept.push_back(std::move(name));
+    }
+    std::ranges::sort(kept, {}, &Name::begin);
+    return kept;
+  }
+
+  std::string start_;
+};
+
 // The folders that a text names, as generously as a deny over "*" reads it: as they stand, behind
-// "=" and options, in lists, in JSON, in what a shell is told to run.
+// "=" and options, in lists, in JSON, in what a shell is told to run. A name that is a file or a
+// folder as a whole is not taken apart.
 class GivenFolders {
  public:
-  GivenFolders(const std::string& start, const std::vector<std::string>& known) : start_(start) {
+  GivenFolders(const std::string& start, const std::vector<std::string>& known)
+      : start_(start), names_(start) {
     for (const auto& folder : known) known_.push_back(real(folder));
   }
 
   void add(const std::string& text) {
-    for (const auto& one : policy::path_readings(text, home_of_user(), policy::MeantAs::kCommand)) {
-      const std::string path = policy::join(one.path.components);
+    std::set<fs::path> pieces;  // of names that are not taken apart
+    for (const auto& name : names_.in(text)) {
+      for (const auto& one : readings_of(name.text)) {
+        if (one.is_part) pieces.insert(place_of(one));
+      }
+      if (!name.goes_on || !is_of_packages(name.path)) add_folder(name.path);
+    }
+    for (const auto& one : readings_of(text)) {
+      const auto place = place_of(one);
       // Of a text that names more than one thing the root alone is a separator.
-      if (one.is_part && path == "/") continue;
-      add_folder(one.path.absolute ? fs::path(path) : fs::path(start_) / path.substr(1));
+      const bool is_cut =
+          one.is_part && (place == "/" || pieces.contains(place) || is_of_packages(place));
+      if (!is_cut) add_folder(place);
     }
   }
   std::vector<std::string> take() { return std::move(given_); }
 
  private:
+  static std::vector<policy::NamedPath> readings_of(const std::string& text) {
+    return policy::path_readings(text, home_of_user(), policy::MeantAs::kCommand).named;
+  }
+
+  [[nodiscard]] fs::path place_of(const policy::NamedPath& one) const {
+    const std::string path = policy::join(one.path.components);
+    return one.path.absolute ? fs::path(path) : fs::path(start_) / path.substr(1);
+  }
+
   void add_folder(const fs::path& path) {
     std::error_code error;
     if (!fs::is_directory(path, error)) return;
@@ -67,9 +190,22 @@ class GivenFolders {
   }
 
   std::string start_;
+  ExistingNames names_;
   std::vector<std::string> known_;  // by their real names
   std::vector<std::string> given_;
 };
+
+// "node FOLDER", "python3 FOLDER": the program, where the folder says what of it is started.
+bool is_program(const std::string& command, const std::string& word, const std::string& start) {
+  constexpr std::array<std::string_view, 4> kInterpreters = {"node", "nodejs", "bun", "deno"};
+  const std::string name = fs::path(command).filename().string();
+  const bool is_python = name.starts_with("python");
+  if (!is_python && std::ranges::find(kInterpreters, name) == kInterpreters.end()) return false;
+  const fs::path folder = fs::path(start) / word;
+  std::error_code error;
+  return fs::is_directory(folder, error) &&
+         fs::exists(folder / (is_python ? "__main__.py" : "package.json"), error);
+}
 
 // Variables whose folders are those of programs and of the system, and not what a server works on.
 bool is_of_programs(std::string_view variable) {
@@ -95,6 +231,8 @@ class Launcher {
            const std::string& start)
       : words_(std::move(words)), start_(start) {
     words_.insert(words_.begin(), server.command);
+    typed_ = words_.size();
+    add_words_of_commands();
     for (std::size_t i = 0; i < words_.size(); ++i) look_at(i);
   }
   // "in a container", "by a shell that changes its folder"; empty: nothing says so.
@@ -104,8 +242,9 @@ class Launcher {
  private:
   void look_at(std::size_t at) {
     const std::string name = fs::path(words_[at]).filename().string();
-    constexpr std::array<std::string_view, 6> kContainers = {"docker",  "podman", "nerdctl",
-                                                             "kubectl", "wsl",    "wsl.exe"};
+    constexpr std::array<std::string_view, 11> kContainers = {
+        "docker",        "docker.exe", "docker-compose", "podman", "podman.exe", "podman-compose",
+        "podman-remote", "nerdctl",    "kubectl",        "wsl",    "wsl.exe"};
     constexpr std::array<std::string_view, 6> kElsewhere = {"ssh",     "bwrap",    "chroot",
                                                             "flatpak", "firejail", "systemd-run"};
     constexpr std::array<std::string_view, 8> kShells = {"sh",  "bash", "zsh",        "dash",
@@ -113,10 +252,13 @@ class Launcher {
     const auto is_in = [&](const auto& names) {
       return std::ranges::find(names, name) != names.end();
     };
-    // What is started is the command, or what a command such as "env" or "sudo" starts.
-    const bool is_started =
-        at == 0 || (at <= 3 && !words_[at].starts_with('-') && !words_[at].starts_with('/'));
-    if (is_started && is_in(kContainers)) {
+    // What is started is the command, or what a command such as "env" or "sudo" starts, or a shell.
+    const auto before = std::count_if(
+        words_.begin(), words_.begin() + static_cast<std::ptrdiff_t>(at),
+        [](const std::string& word) { return word.starts_with('-') || !word.contains('='); });
+    const bool is_started = at == 0 || ((before <= 3 || at >= typed_) && !is_folder(words_[at]));
+    // Whatever stands before it: but the name of a folder is none of a program.
+    if (is_in(kContainers) && (at == 0 || !is_folder(words_[at]))) {
       how = "in a container";
       read_mounts(at + 1);
     } else if (is_started && is_in(kElsewhere)) {
@@ -126,6 +268,28 @@ class Launcher {
     }
   }
 
+  // What a shell is told to run, behind "-c" or "-lc", word by word.
+  void add_words_of_commands() {
+    constexpr std::string_view kBetween = " \t\r\n;&|()<>`$'\"\\";
+    const std::size_t count = words_.size();
+    for (std::size_t i = 1; i < count; ++i) {
+      const bool is_command =
+          RE2::FullMatch(words_[i - 1], "-[A-Za-z]*c") || words_[i - 1] == "--command";
+      if (!is_command) continue;
+      const std::string text = words_[i];
+      for (std::size_t at = text.find_first_not_of(kBetween); at != std::string::npos;) {
+        const std::size_t end = std::min(text.find_first_of(kBetween, at), text.size());
+        words_.push_back(text.substr(at, end - at));
+        at = text.find_first_not_of(kBetween, end);
+      }
+    }
+  }
+
+  [[nodiscard]] bool is_folder(const std::string& word) const {
+    std::error_code error;
+    return word.contains('/') && fs::is_directory(fs::path(start_) / word, error);
+  }
+
   [[nodiscard]] bool changes_folder(std::size_t from) const {
     return std::any_of(words_.begin() + static_cast<std::ptrdiff_t>(from), words_.end(),
                        [](const std::string& word) {
@@ -133,12 +297,14 @@ class Launcher {
                        });
   }
 
-  // "-v SRC:DST", "-vSRC:DST", "--volume=SRC:DST", "--mount type=bind,src=SRC,dst=DST".
+  // "-v SRC:DST", "-vSRC:DST", "-iv SRC:DST", "-v=SRC:DST", "--volume=SRC:DST", "--mount
+  // type=bind,src=SRC,dst=DST".
   void read_mounts(std::size_t from) {
     for (std::size_t i = from; i < words_.size(); ++i) {
       const std::string& word = words_[i];
       const std::string next = i + 1 < words_.size() ? words_[i + 1] : "";
-      if (word == "-v" || word == "--volume") {
+      std::string behind;
+      if (word == "--volume" || RE2::FullMatch(word, "-[A-Za-z]*v")) {
         add_volume(next);
       } else if (word == "--mount") {
         add_mount(next);
@@ -146,9 +312,8 @@ class Launcher {
         add_volume(word.substr(word.find('=') + 1));
       } else if (word.starts_with("--mount=")) {
         add_mount(word.substr(word.find('=') + 1));
-      } else if (word.starts_with("-v") && !word.starts_with("--")) {
-        add_volume(word.substr(2));
       }
+      if (RE2::FullMatch(word, "(?s)-[A-Za-z]*?v=?(.+)", &behind)) add_volume(behind);
     }
   }
 
@@ -158,18 +323,31 @@ class Launcher {
     add(text.substr(0, colon), text.substr(colon + 1, text.find(':', colon + 1) - colon - 1));
   }
 
+  // Of a line of CSV; quotes are taken off, and a comma between them is one of the field.
+  static std::vector<std::string> fields_of(std::string_view text) {
+    std::vector<std::string> fields(1);
+    bool is_quoted = false;
+    for (const char c : text) {
+      if (c == '"') {
+        is_quoted = !is_quoted;
+      } else if (c == ',' && !is_quoted) {
+        fields.emplace_back();
+      } else {
+        fields.back() += c;
+      }
+    }
+    return fields;
+  }
+
   void add_mount(const std::string& text) {
     std::string source;
     std::string target;
-    for (std::string_view rest = text; !rest.empty();) {
-      const auto end = std::min(rest.find(','), rest.size());
-      const auto option = rest.substr(0, end);
+    for (const std::string& option : fields_of(text)) {
       const auto equal = std::min(option.find('='), option.size());
-      const auto name = option.substr(0, equal);
-      const std::string value(option.substr(std::min(equal + 1, option.size())));
+      const auto name = lowered(option.substr(0, equal));
+      const std::string value = option.substr(std::min(equal + 1, option.size()));
       if (name == "src" || name == "source") source = value;
       if (name == "dst" || name == "target" || name == "destination") target = value;
-      rest.remove_prefix(std::min(end + 1, rest.size()));
     }
     add(source, target);
   }
@@ -177,7 +355,7 @@ class Launcher {
   void add(const std::string& source, const std::string& target) {
     const auto inside = absolute_name(target);
     if (!inside || source.empty()) return;
-    for (const auto& one : policy::path_readings(source, home_of_user())) {
+    for (const auto& one : policy::path_readings(source, home_of_user()).named) {
       const std::string path = policy::join(one.path.components);
       const fs::path folder =
           one.path.absolute ? fs::path(path) : fs::path(start_) / path.substr(1);
@@ -187,9 +365,22 @@ class Launcher {
     }
   }
 
-  std::vector<std::string> words_;
+  std::vector<std::string> words_;  // and those of commands for a shell behind them
+  std::size_t typed_ = 0;           // how many stand on the command line
   std::string start_;
 };
+
+// One of its parameters is for a path, by its name or by what its schema says.
+bool takes_path(const Json& definition) {
+  const Json* schema = find_member(definition, "inputSchema");
+  const Json* taken = schema == nullptr ? nullptr : find_member(*schema, "properties");
+  if (taken == nullptr || !taken->is_object()) return false;
+  const auto items = taken->items();
+  return std::any_of(items.begin(), items.end(), [](const auto& member) {
+    return policy::place_named(member.key()) == policy::ParameterKind::kPath ||
+           policy::place_described(member.value()) == policy::ParameterKind::kPath;
+  });
+}
 
 // As it is best typed: below the project's folder without it.
 std::string typed(const std::string& folder, const fs::path& project_folder) {
@@ -207,22 +398,27 @@ ServerFolders folders_of(const mcp::ServerConfig& server, const fs::path& projec
   if (server.is_http()) return folders;
   folders.starts_in = server.working_directory.empty()
                           ? fs::current_path(error).string()
-                          : fs::absolute(as_given(server.working_directory, "cwd"), error)
+                          : fs::absolute(server_text(server.working_directory, "cwd"), error)
                                 .lexically_normal()
                                 .string();
   // What starts there takes relative paths from there: "./" of a grant is another folder.
   if (folders.root.empty() && !server.working_directory.empty()) folders.root = folders.starts_in;
   GivenFolders given(folders.starts_in, {folders.root.empty() ? folders.starts_in : folders.root});
   std::vector<std::string> words;
-  for (const auto& argument : server.arguments) words.push_back(as_given(argument, "args"));
+  for (const auto& argument : server.arguments) words.push_back(server_text(argument, "args"));
   given.add(server.command);
-  for (const auto& word : words) given.add(word);
-  for (const auto& [name, value] : server.environment) {
-    if (!is_of_programs(name)) given.add(as_given(value, "env"));
+  const auto program =
+      std::ranges::find_if(words, [](const auto& word) { return !word.starts_with('-'); });
+  for (auto word = words.begin(); word != words.end(); ++word) {
+    if (word != program || !is_program(server.command, *word, folders.starts_in)) given.add(*word);
   }
-  folders.given = given.take();
+  for (const auto& [name, value] : server.environment) {
+    if (!is_of_programs(name)) given.add(server_text(value, "env"));
+  }
   Launcher launcher(server, std::move(words), folders.starts_in);
   folders.mounts = std::move(launcher.mounts);
+  for (const auto& [inside, folder] : folders.mounts) given.add(folder);
+  folders.given = given.take();
   if (folders.root.empty()) folders.unknown = std::move(launcher.how);
   return folders;
 }
@@ -313,6 +509,7 @@ std::vector<std::string> proposed_entry_only(const Project& project, const codeg
     for (const auto& tool : locked->tools) {
       const Json definition = parse_json(tool.definition.dump()).value_or(Json::object());
       const bool is_plausible =
+          takes_path(definition) &&
           policy::seems_entry_only(tool.name, find_member(definition, "inputSchema")) &&
           policy::speaks_against_entry_only(definition).empty() &&
           policy::suggests_more_than_entry(definition).empty();

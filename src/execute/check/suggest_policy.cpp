@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -80,30 +82,19 @@ Result<std::vector<SuggestedRule>> suggest_for(const analyzer::Report& report,
 
 namespace {
 
+// Of an older record as if it knew files by their identity: today's reading catches more.
 bool is_about_same_folders(const policy::Bases& then, const policy::Bases& now,
                            const std::string& server) {
-  const auto at = [&server](const auto& map) {
-    const auto found = map.find(server);
-    return found == map.end() ? std::nullopt : std::optional(found->second);
-  };
-  const auto entries = [&server](const std::set<Permission>& tools) {
-    std::set<Permission> own;
-    for (const auto& tool : tools) {
-      if (tool.server() == server) own.insert(tool);
-    }
-    return own;
-  };
-  return at(then.roots) == at(now.roots) &&
-         at(then.working_directories) == at(now.working_directories) &&
-         at(then.given_folders) == at(now.given_folders) &&
-         then.remote_servers.contains(server) == now.remote_servers.contains(server) &&
-         entries(then.entry_only) == entries(now.entry_only);
+  auto before = policy::bases_of(then, server);
+  before.by_identity = now.by_identity;
+  return before == policy::bases_of(now, server);
 }
 
 struct GrantedThen {
   std::optional<policy::Authority> authority;
-  std::set<std::string> elsewhere;  // servers whose folders were others in the run
-  std::set<std::string> named;      // servers that an allow or ask names
+  std::vector<policy::ast::Rule> held_back;  // denies and asks
+  std::set<std::string> elsewhere;           // servers whose folders were others in the run
+  std::set<std::string> named;               // servers that an allow or ask names
 };
 
 // The record of the rules that the run was granted: of a client's program those of its client.
@@ -162,7 +153,9 @@ std::string still_meant(const std::string& text, const PolicyWorld& world, Grant
     }
     std::erase_if(part.targets, [&](const auto& target) { return !is_meant(target); });
     const bool is_cut = part.targets.size() < rule->targets.size();
-    if (part.targets.empty() || (is_cut && has_limit(*rule))) continue;
+    const bool is_allow = rule->effect == policy::Effect::kAllow;
+    if (part.targets.empty() || (is_allow && is_cut && has_limit(*rule))) continue;
+    if (!is_allow) granted.held_back.push_back(part);
     kept += policy::print(part) + "\n";
   }
   return kept;
@@ -195,18 +188,27 @@ Result<GrantedThen> granted_in(const std::vector<audit::Event>& events, const Po
   return granted;
 }
 
+// Whether a value of this schema may be a text that is listed among the places of a call.
+bool may_hold_string(const Json& property) {
+  constexpr std::array<std::string_view, 4> kOthers = {"number", "integer", "boolean", "null"};
+  const std::string type = string_member(property, "type");
+  return std::ranges::find(kOthers, type) == kOthers.end();
+}
+
 // What a record without arguments shows of them: the values of the parameters that name a place, by
-// their names; nothing where it cannot be told which value is whose.
+// their names; nothing where it cannot be told which value is whose, or another one may be listed.
 using Places = std::map<std::string, std::string>;
 std::optional<Places> places_shown(const Json& check, const Json& schema) {
   const Json* properties = find_member(schema, "properties");
   const std::string unlisted = string_member(check, "unlisted");
-  if (properties == nullptr || !properties->is_object() || unlisted == "places")
-    return std::nullopt;
+  if (properties == nullptr || !properties->is_object() || !unlisted.empty()) return std::nullopt;
   const Json* required = find_member(schema, "required");
   std::vector<std::string> names;  // in the order in which values are listed
   for (const auto& [name, property] : properties->items()) {
-    if (!gate::is_place_key(name)) continue;
+    if (!gate::is_place_key(name)) {
+      if (may_hold_string(property)) return std::nullopt;
+      continue;
+    }
     const bool is_required = required != nullptr && required->is_array() &&
                              std::ranges::find(*required, Json(name)) != required->end();
     if (!is_required || string_member(property, "type") != "string") return std::nullopt;
@@ -322,14 +324,42 @@ std::vector<policy::ast::Rule> rules_of_places(const policy::ast::Rule& own,
   return rules;
 }
 
-// Whether the run was granted all that these rules admit; what cannot be told counts as a no.
-bool is_within(const policy::Authority& granted, const std::vector<policy::ast::Rule>& rules,
+// Whether the run was granted all that these statements admit; what cannot be told counts as a no.
+bool is_within(const policy::Authority& granted, const std::vector<SuggestedRule>& rules,
                const PolicyWorld& world) {
+  std::string text;
+  for (const auto& one : rules) text += one.rule + "\n";
   policy::LayerText layer;
   layer.name = "a suggestion";
-  for (const auto& rule : rules) layer.grants.push_back(policy::print_body(rule));
+  layer.files.emplace_back(std::move(text), layer.name);
   const auto proposed = policy::Authority::load({layer}, world.environment());
-  return !rules.empty() && proposed && granted.beyond(*proposed).empty();
+  return proposed && granted.beyond(*proposed).empty();
+}
+
+bool speaks_of(const policy::ast::Selector& selector, const Permission& tool) {
+  return (!selector.server || *selector.server == tool.server()) &&
+         (!selector.tool || *selector.tool == tool.tool());
+}
+
+// What holds calls of the tool back: every deny, and every ask as far as it is about this tool. An
+// ask with a limit stays whole, for its targets share it.
+std::vector<std::string> held_back_of(const std::vector<policy::ast::Rule>& rules,
+                                      const Permission& tool) {
+  std::vector<std::string> texts;
+  for (const auto& rule : rules) {
+    for (const auto& target : rule.targets) {
+      if (!speaks_of(target.selector, tool)) continue;
+      policy::ast::Rule part = rule;
+      if (rule.effect == policy::Effect::kAsk && !has_limit(rule)) {
+        part.targets = {target};
+        part.targets.front().selector.server = tool.server();
+        part.targets.front().selector.tool = tool.tool();
+      }
+      std::string text = policy::print(part);
+      if (std::ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));
+    }
+  }
+  return texts;
 }
 
 const char* why_whole(const Json& payload) {
@@ -365,7 +395,10 @@ class RecordedCalls {
     const Json* arguments = find_member(check, "arguments");
     const bool is_whole =
         arguments != nullptr && arguments->is_object() && find_member(check, "redacted") == nullptr;
-    if (is_whole) return add_rules(*permission, arguments, "as recorded");
+    if (is_whole) {
+      auto& rules = of_calls_[*permission];
+      return add_rules(rules, *permission, arguments, "as recorded");
+    }
     auto& calls = of_places_[*permission];
     const auto places = places_shown(check, *schema);
     if (places) calls.places.insert(*places);
@@ -376,17 +409,21 @@ class RecordedCalls {
   std::vector<SuggestedRule> take() {
     for (const auto& [permission, calls] : of_places_) {
       const auto own = only_rule(granted_.authority->granted_of(permission, nullptr));
-      const auto rules = calls.all_shown && own ? rules_of_places(*own, calls.places)
-                                                : std::vector<policy::ast::Rule>();
-      if (!is_within(*granted_.authority, rules, world_)) {
-        add_rules(permission, nullptr, calls.why);
-        continue;
+      auto& of_calls = of_calls_[permission];
+      std::vector<SuggestedRule> rules;
+      if (calls.all_shown && own) {
+        for (const auto& rule : rules_of_places(*own, calls.places))
+          rules.push_back({policy::print(rule),
+                           "the places as recorded; the other arguments were not (audit args "
+                           "records them)"});
       }
-      for (const auto& rule : rules)
-        rules_.add(policy::print(rule),
-                   "the places as recorded; the other arguments were not (audit args records "
-                   "them)");
+      if (rules.empty() || !is_within(*granted_.authority, held_back(permission, rules), world_)) {
+        rules.clear();
+        add_rules(rules, permission, nullptr, calls.why);
+      }
+      std::ranges::move(rules, std::back_inserter(of_calls));
     }
+    for (const auto& [permission, rules] : of_calls_) propose(permission, rules);
     for (const auto& server : granted_.named) {
       if (!called_.contains(server))
         rules_.add("", fmt::format("left out: {}: no call of it was recorded", server));
@@ -401,14 +438,41 @@ class RecordedCalls {
     std::string why;
   };
 
-  void add_rules(const Permission& permission, const Json* arguments, const std::string& why) {
-    for (auto& rule : granted_.authority->granted_of(permission, arguments))
-      rules_.add(std::move(rule), why);
+  void add_rules(std::vector<SuggestedRule>& rules, const Permission& permission,
+                 const Json* arguments, const std::string& why) const {
+    const auto whole = granted_.authority->granted_of(permission, nullptr);
+    for (auto& rule : granted_.authority->granted_of(permission, arguments)) {
+      if (std::ranges::find(rules, rule, &SuggestedRule::rule) != rules.end()) continue;
+      const bool is_whole = std::ranges::find(whole, rule) != whole.end();
+      const bool is_cut = arguments == nullptr || !is_whole;
+      rules.push_back({std::move(rule), is_cut ? why : "what the run was granted of it"});
+    }
+  }
+
+  // With what the run's own rules held back of the tool.
+  [[nodiscard]] std::vector<SuggestedRule> held_back(const Permission& permission,
+                                                     std::vector<SuggestedRule> rules) const {
+    for (auto& rule : held_back_of(granted_.held_back, permission))
+      rules.push_back({std::move(rule), "held back of the run"});
+    return rules;
+  }
+
+  void propose(const Permission& permission, const std::vector<SuggestedRule>& admitting) {
+    if (admitting.empty()) return;
+    auto rules = held_back(permission, admitting);
+    if (!is_within(*granted_.authority, rules, world_))
+      return rules_.add(
+          "", fmt::format("left out: {}, for it cannot be shown that its rules admit no more than "
+                          "the run was granted; write them by hand: mcpac audit list shows the "
+                          "calls",
+                          permission.text()));
+    for (auto& one : rules) rules_.add(std::move(one.rule), std::move(one.why));
   }
 
   const GrantedThen& granted_;
   const PolicyWorld& world_;
-  std::map<Permission, Shown> of_places_;
+  std::map<Permission, Shown> of_places_;  // calls without their arguments
+  std::map<Permission, std::vector<SuggestedRule>> of_calls_;
   std::set<std::string> called_;
   RuleList rules_;
 };

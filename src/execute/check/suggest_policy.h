@@ -26,8 +26,10 @@ struct SuggestedRule {
 // Of every allowed call of a recorded run what its own rules grant of it (Authority::granted_of):
 // exactly the call, where its arguments were recorded. Where they were not, the run's own rule cut
 // to the places that the record shows, or to the folder that many lie in; never more than it was
-// granted, and nothing for what --no-permission-check let through. What is left out is named: tools
-// that are gone, servers without a call, servers whose folders are others now. An error where the
+// granted, and nothing for what --no-permission-check let through. Denies and asks of the run's own
+// rules that concern a proposed tool are part of the proposal, which the run's rules must include
+// (Authority::beyond). What is left out is named: tools that are gone or whose rules cannot be
+// compared, servers without a call, servers whose folders are others now. An error where the
 // record does not say what was granted, where those rules do not load any more, and where all paths
 // mean other places now.
 [[nodiscard]] Result<std::vector<SuggestedRule>> suggest_for(

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/printable.h"
+#include "execute/files/obeyed_commands.h"
 #include "execute/files/obeyed_places.h"
 #include "execute/files/open_place.h"
 
@@ -192,19 +193,20 @@ Result<void> find_kept(const GrantedPlace& place, NamesKept kept, FileMounts& ma
   return {};
 }
 
-// What the configuration of git or Mercurial names in a place, also where the place is mounted
-// elsewhere, too. What is there is mounted over itself like a protected name.
+// What the configuration of git, Mercurial or mcpac names in a place, also where the place is
+// mounted elsewhere, too. What is there is mounted over itself like a protected name.
 Result<void> keep_obeyed(const GrantedPlace& place, const ObeyedPlaces& obeyed, FileMounts& made,
                          std::vector<fs::path>& names) {
   for (const fs::path& named : obeyed.all()) {
     const auto identity = identity_at(named);
     if (lies_in(place.path, named) || rest_below(place.path, identity)) {
-      return fail(ErrorId::kFilesRefused,
-                  fmt::format("{} cannot be granted read-write", printable(place.path.string())),
-                  {.why = fmt::format("git or Mercurial run or obey what lies in {}, by their "
-                                      "configuration or for what it holds",
-                                      printable(named.string())),
-                   .fix = "grant it read-only"});
+      return fail(
+          ErrorId::kFilesRefused,
+          fmt::format("{} cannot be granted read-write", printable(place.path.string())),
+          {.why = fmt::format("git, Mercurial or mcpac run or obey what lies in {}, by their "
+                              "configuration or for what it holds",
+                              printable(named.string())),
+           .fix = "grant it read-only"});
     }
     const auto rest = rest_below(named, place.identity);
     if (!rest) continue;
@@ -213,7 +215,8 @@ Result<void> keep_obeyed(const GrantedPlace& place, const ObeyedPlaces& obeyed, 
     made.kept_places.push_back(path.string());
     const auto there = identity_at(path);
     if (there == sandbox::FileIdentity{} || !made.kept.emplace(path, there).second) continue;
-    names.push_back(path);
+    std::error_code error;
+    if (!fs::is_symlink(path, error)) names.push_back(path);
   }
   return {};
 }
@@ -283,6 +286,7 @@ ReservedPlaces reserved_places(const Project& project, const Folders& folders,
   for (const fs::path& own : {project.config_file, project.lock_file(), project.policy_file(),
                               project.headers(), folders.libexec})
     reserved.read_only.push_back(real_path(own));
+  reserved.obeyed = files_obeyed_for(project);
   for (const fs::path& source : sources) reserved.read_only.push_back(real_path(source));
   return reserved;
 }
@@ -319,6 +323,7 @@ Result<FileMounts> mounts_of(std::span<const policy::FilePlace> granted,
       [&](const GrantedPlace& place) { return hold_reserved(place, reserved, mounts); });
   std::vector<fs::path> names;
   ObeyedPlaces obeyed;
+  for (const fs::path& path : reserved.obeyed) obeyed.add_place(path);
   if (held)
     held = in_each_written(
         [&](const GrantedPlace& place) { return find_kept(place, kept, made, names, obeyed); });

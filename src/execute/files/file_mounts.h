@@ -10,6 +10,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,6 +31,9 @@ struct ReservedPlaces {
   // Not writable as a whole, only folders in them: other runs keep what they compile and start
   // here.
   std::vector<std::filesystem::path> shared{};
+  // Not writable, there or not: what servers and an approver are started from, rules
+  // (obeyed_commands.h).
+  std::set<std::filesystem::path> obeyed{};
 };
 // `sources`: the files and folders that the program was made of.
 [[nodiscard]] ReservedPlaces reserved_places(const Project& project, const Folders& folders,
@@ -52,8 +56,8 @@ struct FileMounts {
   std::map<std::filesystem::path, sandbox::FileIdentity> kept;
   // The folders between those and the place that they lie in.
   std::vector<sandbox::FileIdentity> folders_of_kept;
-  // Places that the configuration of git or Mercurial names (obeyed_places.h), there or not: the
-  // guard of names holds them.
+  // Places that the configuration of git or Mercurial names (obeyed_places.h), or that mcpac obeys
+  // (obeyed_commands.h), there or not: the guard of names holds them, and apply does.
   std::vector<std::string> kept_places;
   // Where the program starts: the caller's folder, when it lies in a place or above one, so that
   // relative paths mean inside what they mean outside; "/" otherwise.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "core/file.h"
 #include "core/printable.h"
 #include "core/repository.h"
+#include "execute/project/project_place.h"
 
 namespace mcpac::execute {
 
@@ -74,10 +76,13 @@ constexpr auto kGit = std::to_array<Known>({{"include", "path", Means::kInclude}
                                             {"remote", "receivepack", Means::kCommand},
                                             {"uploadpack", "packobjectshook", Means::kCommand},
                                             {"tar", "command", Means::kCommand},
+                                            {"gc", "recentobjectshook", Means::kCommand},
+                                            {"svn", "authorsprog", Means::kCommand},
                                             {"imap", "tunnel", Means::kCommand},
                                             {"sendemail", "sendmailcmd", Means::kCommand},
                                             {"sendemail", "tocmd", Means::kCommand},
                                             {"sendemail", "cccmd", Means::kCommand},
+                                            {"sendemail", "headercmd", Means::kCommand},
                                             {"sendemail", "smtpserver", Means::kCommand},
                                             {"difftool", "cmd", Means::kCommand},
                                             {"difftool", "path", Means::kCommand},
@@ -246,27 +251,87 @@ std::string from_environment(const char* name) {
   return value != nullptr ? value : "";
 }
 
-// "~/x", "$HOME/x" and "${HOME}/x" as the shell and git have them.
-std::string with_home(std::string_view text) {
-  for (const std::string_view home : {"~/", "$HOME/", "${HOME}/"}) {
-    if (text.starts_with(home))
-      return from_environment("HOME") + "/" + std::string(text.substr(home.size()));
-  }
-  return std::string(text);
+// By the environment, and by the system's record of users: another shell of the user's may have
+// what a script changed for us.
+std::set<std::string> homes() {
+  std::set<std::string> all{from_environment("HOME"), home_of_user()};
+  all.erase("");
+  return all;
 }
 
-std::vector<fs::path> files_of_user() {
-  std::vector<fs::path> files;
-  const std::string home = from_environment("HOME");
-  const std::string configuration = from_environment("XDG_CONFIG_HOME");
-  const std::string system = from_environment("GIT_CONFIG_SYSTEM");
-  const std::string global = from_environment("GIT_CONFIG_GLOBAL");
-  files.emplace_back(system.empty() ? "/etc/gitconfig" : system);
-  if (!global.empty()) files.emplace_back(global);
-  if (!home.empty()) files.emplace_back(home + "/.gitconfig");
-  if (!configuration.empty()) files.emplace_back(configuration + "/git/config");
-  if (configuration.empty() && !home.empty()) files.emplace_back(home + "/.config/git/config");
+// "~/x", "$HOME/x" and "${HOME}/x" as the shell and git have them.
+std::vector<std::string> with_home(std::string_view text) {
+  std::vector<std::string> all;
+  for (const std::string_view home : {"~/", "$HOME/", "${HOME}/"}) {
+    if (!text.starts_with(home)) continue;
+    for (const std::string& folder : homes())
+      all.push_back(folder + "/" + std::string(text.substr(home.size())));
+  }
+  if (all.empty()) all.emplace_back(text);
+  return all;
+}
+
+// All that the environment and the defaults name, also where git would read one of them alone.
+std::set<fs::path> files_of_user() {
+  std::set<fs::path> files{"/etc/gitconfig"};
+  for (std::string file :
+       {from_environment("GIT_CONFIG_SYSTEM"), from_environment("GIT_CONFIG_GLOBAL")}) {
+    if (!file.empty()) files.insert(std::move(file));
+  }
+  for (const std::string& home : homes()) {
+    files.insert(home + "/.gitconfig");
+    files.insert(home + "/.config/git/config");
+  }
+  if (const std::string folder = from_environment("XDG_CONFIG_HOME"); !folder.empty())
+    files.insert(folder + "/git/config");
   return files;
+}
+
+std::set<fs::path> mercurial_files_of_user() {
+  std::set<fs::path> files{"/etc/mercurial/hgrc"};
+  for (const std::string& home : homes()) {
+    files.insert(home + "/.hgrc");
+    files.insert(home + "/.config/hg/hgrc");
+  }
+  if (const std::string folder = from_environment("XDG_CONFIG_HOME"); !folder.empty())
+    files.insert(folder + "/hg/hgrc");
+  return files;
+}
+
+// Words as a shell has them: quotes group, a backslash takes the next character as it is.
+std::vector<std::string> shell_words(std::string_view text) {
+  constexpr std::string_view kBetween = " \t\r\n`;|&()<>";
+  std::vector<std::string> words(1);
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\\' && quote != '\'' && i + 1 < text.size()) {
+      words.back() += text[++i];
+    } else if (quote != 0 ? c == quote : c == '\'' || c == '"') {
+      quote = quote != 0 ? '\0' : c;
+    } else if (quote == 0 && kBetween.find(c) != std::string_view::npos) {
+      words.emplace_back();
+    } else {
+      words.back() += c;
+    }
+  }
+  return words;
+}
+
+// Whether a value with blanks may be one path: git starts some programs without a shell.
+bool may_be_one_path(std::string_view value) {
+  const auto blank = value.find(' ');
+  return blank != std::string_view::npos && value.find('/', blank) != std::string_view::npos &&
+         (value.front() == '/' || value.front() == '.' || value.front() == '~');
+}
+
+// What is read no further is not known, and a program that may write could make it so.
+std::unexpected<Error> read_no_further(const fs::path& file) {
+  return fail(ErrorId::kFilesRefused,
+              fmt::format("{} is included beyond what is read: {} files, {} deep",
+                          printable(file.string()), kMostFiles, kDeepestInclude),
+              {.why = "what the rest lets git or Mercurial run is not known",
+               .fix = "include fewer files, or grant read-only"});
 }
 
 bool is_there(const fs::path& path) {
@@ -308,13 +373,46 @@ void ObeyedPlaces::add_place(const fs::path& place) {
 void ObeyedPlaces::add_value(std::string_view value, const fs::path& base) {
   constexpr std::string_view kOptional = ":(optional)";
   if (value.starts_with(kOptional)) value.remove_prefix(kOptional.size());
-  if (!value.empty()) add_place(base / with_home(value));
+  if (value.empty()) return;
+  for (const std::string& path : with_home(value)) add_place(base / path);
 }
 
 // Each word that names a file: with a slash, or one that is there and is not looked for in PATH. A
 // folder is what a command works on.
+void ObeyedPlaces::add_word(std::string_view word, bool is_first, const Repository& repository) {
+  for (const std::string& path : with_home(word)) {
+    for (const fs::path& base : repository.bases) {
+      std::error_code error;
+      const auto type = fs::status(base / path, error).type();
+      const bool is_named =
+          path.find('/') != std::string::npos || (!is_first && type == fs::file_type::regular);
+      if (is_named && type != fs::file_type::directory) add_place(base / path);
+    }
+  }
+}
+
+// Words by blanks and quotes, as programs nest them; those of a shell; and the whole value.
 void ObeyedPlaces::add_words(std::string_view command, const Repository& repository) {
   constexpr std::string_view kBetween = " \t\r\n'\"`;|&()<>=,!";
+  if (may_be_one_path(command)) {
+    add_word(command, true, repository);
+  } else {
+    for (const fs::path& base : repository.bases) {
+      std::error_code error;
+      if (command.find(' ') != std::string_view::npos && fs::is_regular_file(base / command, error))
+        add_place(base / command);
+    }
+  }
+  for (std::string_view word : shell_words(command)) {
+    if (word.starts_with('!')) word.remove_prefix(1);
+    // Others are found below.
+    if (word.find(' ') == std::string_view::npos) continue;
+    for (const fs::path& base : repository.bases) {
+      std::error_code error;
+      if (may_be_one_path("./" + std::string(word)) || fs::is_regular_file(base / word, error))
+        add_word(word, true, repository);
+    }
+  }
   bool first = true;
   while (true) {
     command.remove_prefix(std::min(command.find_first_not_of(kBetween), command.size()));
@@ -326,27 +424,21 @@ void ObeyedPlaces::add_words(std::string_view command, const Repository& reposit
       if (word.starts_with("python:") || word.starts_with("pipe:")) word.remove_prefix(colon + 1);
       word = word.substr(0, word.find(':'));
     }
-    const std::string path = with_home(word);
-    for (const fs::path& base : repository.bases) {
-      std::error_code error;
-      const auto type = fs::status(base / path, error).type();
-      const bool is_named =
-          path.find('/') != std::string::npos || (!first && type == fs::file_type::regular);
-      if (is_named && type != fs::file_type::directory) add_place(base / path);
-    }
+    add_word(word, first, repository);
     first = false;
   }
 }
 
 Result<void> ObeyedPlaces::read_git(const fs::path& file, Repository& repository, int depth) {
-  if (depth > kDeepestInclude || ++repository.files > kMostFiles) return {};
   auto text = text_of(file);
   if (!text) return pass_on(text);
   if (!*text) return {};
+  if (depth > kDeepestInclude || ++repository.files > kMostFiles) return read_no_further(file);
   const auto settings = read_git_settings(**text);
   for (const Setting& one : settings) {  // what others count from
     if (one.section != "core" || one.key != "worktree" || one.value.empty()) continue;
-    repository.bases.push_back(file.parent_path() / with_home(one.value));
+    for (const std::string& path : with_home(one.value))
+      repository.bases.push_back(file.parent_path() / path);
   }
   for (const Setting& one : settings) {
     const auto* const known = std::ranges::find_if(kGit, [&one](const Known& entry) {
@@ -359,26 +451,29 @@ Result<void> ObeyedPlaces::read_git(const fs::path& file, Repository& repository
       case Means::kPath:
         for (const fs::path& base : repository.bases) add_value(one.value, base);
         break;
-      case Means::kInclude: {
-        const fs::path included = file.parent_path() / with_home(one.value);
-        add_place(included);
-        if (auto read = read_git(included, repository, depth + 1); !read) return read;
-      }
+      case Means::kInclude:
+        for (const std::string& path : with_home(one.value)) {
+          const fs::path included = file.parent_path() / path;
+          add_place(included);
+          if (auto read = read_git(included, repository, depth + 1); !read) return read;
+        }
     }
   }
   return {};
 }
 
 Result<void> ObeyedPlaces::read_mercurial(const fs::path& file, Repository& repository, int depth) {
-  if (depth > kDeepestInclude || ++repository.files > kMostFiles) return {};
   auto text = text_of(file);
   if (!text) return pass_on(text);
   if (!*text) return {};
+  if (depth > kDeepestInclude || ++repository.files > kMostFiles) return read_no_further(file);
   for (const Setting& one : read_mercurial_settings(**text)) {
     if (one.section == "include") {
-      const fs::path included = file.parent_path() / with_home(one.value);
-      add_place(included);
-      if (auto read = read_mercurial(included, repository, depth + 1); !read) return read;
+      for (const std::string& path : with_home(one.value)) {
+        const fs::path included = file.parent_path() / path;
+        add_place(included);
+        if (auto read = read_mercurial(included, repository, depth + 1); !read) return read;
+      }
     } else if (std::ranges::find(kMercurial, one.section) != kMercurial.end()) {
       add_words(one.value, repository);
     }
@@ -417,6 +512,10 @@ Result<void> ObeyedPlaces::add_git(const fs::path& root, const fs::path& git) {
        {common / "config", common / "config.worktree", folder / "config.worktree"}) {
     if (auto read = read_git(file, repository, 0); !read) return read;
   }
+  return add_user_of_git(std::move(repository));
+}
+
+Result<void> ObeyedPlaces::add_user_of_git(Repository repository) {
   repository.files = 0;
   for (const fs::path& file : files_of_user()) {
     if (auto read = read_git(file, repository, 0); !read) return read;
@@ -424,16 +523,21 @@ Result<void> ObeyedPlaces::add_git(const fs::path& root, const fs::path& git) {
   return {};
 }
 
-Result<void> ObeyedPlaces::add_mercurial(const fs::path& root) {
-  if (!seen_.insert(root / ".hg").second) return {};
-  Repository repository{.bases = {root}};
-  std::vector<fs::path> files{root / ".hg/hgrc", root / ".hg/hgrc-not-shared"};
-  if (const std::string home = from_environment("HOME"); !home.empty())
-    files.emplace_back(home + "/.hgrc");
-  for (const fs::path& file : files) {
+Result<void> ObeyedPlaces::add_user_of_mercurial(Repository repository) {
+  repository.files = 0;
+  for (const fs::path& file : mercurial_files_of_user()) {
     if (auto read = read_mercurial(file, repository, 0); !read) return read;
   }
   return {};
+}
+
+Result<void> ObeyedPlaces::add_mercurial(const fs::path& root) {
+  if (!seen_.insert(root / ".hg").second) return {};
+  Repository repository{.bases = {root}};
+  for (const char* const name : {".hg/hgrc", ".hg/hgrc-not-shared"}) {
+    if (auto read = read_mercurial(root / name, repository, 0); !read) return read;
+  }
+  return add_user_of_mercurial(std::move(repository));
 }
 
 Result<void> ObeyedPlaces::add(const ProtectedFound& found) {
@@ -452,6 +556,11 @@ Result<void> ObeyedPlaces::add(const ProtectedFound& found) {
 }
 
 Result<void> ObeyedPlaces::add_above(const fs::path& path) {
+  // The user's, whose repositories may lie anywhere. What is relative counts from a repository.
+  if (seen_.insert("/.gitconfig").second) {
+    if (auto added = add_user_of_git({.bases = {"/"}}); !added) return added;
+    if (auto added = add_user_of_mercurial({.bases = {"/"}}); !added) return added;
+  }
   for (fs::path at = path;; at = at.parent_path()) {
     if (is_there(at / ".git")) {
       if (auto added = add_git(at, at / ".git"); !added) return added;

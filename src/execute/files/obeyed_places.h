@@ -32,8 +32,10 @@ class ObeyedPlaces {
  public:
   // Repositories among what was found in a folder.
   [[nodiscard]] Result<void> add(const ProtectedFound& found);
-  // Those that an absolute path lies in.
+  // Those that an absolute path lies in, and what the user's own configuration names anywhere.
   [[nodiscard]] Result<void> add_above(const std::filesystem::path& path);
+  // One that others found; a relative one is left out.
+  void add_place(const std::filesystem::path& place);
   // Absolute, each as it is written and as it lies, whether it is there or not.
   [[nodiscard]] const std::set<std::filesystem::path>& all() const { return places_; }
 
@@ -48,8 +50,10 @@ class ObeyedPlaces {
                                             Repository& repository, int depth);
   // kFilesRefused where it cannot be read whole; nothing where there is none.
   [[nodiscard]] Result<std::optional<std::string>> text_of(const std::filesystem::path& file);
-  void add_place(const std::filesystem::path& place);
   void add_value(std::string_view value, const std::filesystem::path& base);
+  [[nodiscard]] Result<void> add_user_of_git(Repository repository);
+  [[nodiscard]] Result<void> add_user_of_mercurial(Repository repository);
+  void add_word(std::string_view word, bool is_first, const Repository& repository);
   void add_words(std::string_view command, const Repository& repository);
 
   std::set<std::filesystem::path> places_;

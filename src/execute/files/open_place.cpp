@@ -40,7 +40,22 @@ UniqueFd open_without_links(const fs::path& path) {
       static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof how)));
 }
 
+// "./out:wr" for "./out:rw": the place with the mode that was meant; empty where none was.
+std::string with_mode(const policy::FilePlace& place) {
+  constexpr std::array<std::string_view, 5> kMeant{":w", ":wr", ":write", ":rw+", ":read-write"};
+  for (const auto mode : kMeant) {
+    if (!place.path.ends_with(mode)) continue;
+    return place.path.substr(0, place.path.size() - mode.size()) + ":rw";
+  }
+  return {};
+}
+
 std::unexpected<Error> cannot_open(const policy::FilePlace& place, int error) {
+  const std::string meant = with_mode(place);
+  if (error == ENOENT && !meant.empty()) {
+    return refuse(place, "is not there", "the mode to write is :rw, behind the path",
+                  "--files " + shell_quoted(printable(meant)));
+  }
   if (error != ELOOP) {
     return fail(ErrorId::kFilesRefused,
                 fmt::format("{} cannot be opened: {}", printable(place.path),

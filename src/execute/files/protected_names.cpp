@@ -31,15 +31,15 @@ constexpr auto kNames = std::to_array<ProtectedName>({
 
 struct NameTable {
   std::unordered_set<std::string_view> whole;
-  std::vector<std::string_view> beginnings;
+  std::vector<std::string_view> patterns;
 };
 
 const NameTable& name_table() {
   static const NameTable table = [] {
     NameTable made;
     for (const ProtectedName& known : kNames) {
-      if (known.name.ends_with('*'))
-        made.beginnings.push_back(known.name.substr(0, known.name.size() - 1));
+      if (known.name.contains('*'))
+        made.patterns.push_back(known.name);
       else
         made.whole.insert(known.name);
     }
@@ -135,8 +135,8 @@ bool is_protected_name(std::string_view written) {
   const std::string name = folded(written);
   const NameTable& table = name_table();
   return table.whole.contains(name) ||
-         std::ranges::any_of(table.beginnings,
-                             [&name](std::string_view known) { return name.starts_with(known); });
+         std::ranges::any_of(table.patterns,
+                             [&name](std::string_view known) { return fits_pattern(name, known); });
 }
 
 bool has_protected_name(const fs::path& path) {

@@ -24,7 +24,7 @@ namespace mcpac::execute {
 [[nodiscard]] bool has_protected_name(const std::filesystem::path& path);
 // The table (protected_names.inc).
 struct ProtectedName {
-  std::string_view name;  // folded (core/folded_name.h); one that ends in '*' stands for any end
+  std::string_view name;  // folded (core/folded_name.h); one '*' stands for any characters
   std::string_view obeyed_by;
   std::string_view source;
 };

@@ -9,6 +9,7 @@
 #include <boost/asio/signal_set.hpp>
 
 #include "mcp/client.h"
+#include "mcp/secrets.h"
 
 namespace mcpac::execute {
 namespace {
@@ -85,6 +86,12 @@ Result<std::vector<ServerListing>> list_servers(const std::vector<mcp::ServerCon
     listings.push_back(std::move(*outcome));
   }
   return listings;
+}
+
+std::string server_text(const std::string& text, std::string_view where) {
+  mcp::SecretValues values;
+  auto expanded = values.expand(text, where);
+  return expanded ? std::move(*expanded) : text;
 }
 
 }  // namespace mcpac::execute

@@ -44,4 +44,8 @@ using OnLogin = std::function<void(const std::string& url)>;
     const std::vector<mcp::ServerConfig>& servers, const OnProgress& progress,
     const OnLogin& login = nullptr);
 
+// A value of its entry as the server gets it; as it stands where it cannot be expanded, for then it
+// does not start. `where`: the entry's member, for errors.
+[[nodiscard]] std::string server_text(const std::string& text, std::string_view where);
+
 }  // namespace mcpac::execute

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "codegen/lock.h"
 #include "core/error.h"
@@ -30,6 +31,9 @@ struct Project {
   mcp::Config config;
   // Stands for servers/ and mcpac.policy, which are not read then. Null: they are.
   std::shared_ptr<const KeptProject> kept = nullptr;
+  // Absolute paths of files that this command obeys besides: rules and an approver's program, as
+  // its command line named them (execute/files/obeyed_commands.h).
+  std::vector<std::filesystem::path> obeyed = {};
 
   [[nodiscard]] std::filesystem::path lock_file() const { return folder / "mcpac.lock"; }
   [[nodiscard]] std::filesystem::path policy_file() const { return folder / "mcpac.policy"; }

@@ -9,6 +9,10 @@
 
 namespace mcpac::execute {
 
+// Its file, in a folder that is made where it is missing.
+[[nodiscard]] std::filesystem::path project_state_file(const Folders& folders, const char* kind,
+                                                       const std::filesystem::path& config_file);
+
 // Made where it is missing. Not open: the state folder cannot be written.
 [[nodiscard]] UniqueFd open_project_state(const Folders& folders, const char* kind,
                                           const std::filesystem::path& config_file);

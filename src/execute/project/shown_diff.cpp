@@ -1,12 +1,9 @@
 #include "execute/project/shown_diff.h"
 
-#include <unistd.h>
-
 #include <tuple>
 
 #include "core/file.h"
 #include "core/json.h"
-#include "core/write_all.h"
 #include "execute/project/project_place.h"
 #include "execute/project/project_state.h"
 
@@ -15,11 +12,6 @@ namespace {
 
 constexpr char kKind[] = "shown";
 constexpr std::size_t kMostBytes = std::size_t{16} << 20U;
-
-// What it would be after it was accepted; empty: gone.
-std::string identity_of(const codegen::ServerDiff& server) {
-  return server.identity ? server.identity->after : "";
-}
 
 }  // namespace
 
@@ -37,25 +29,18 @@ Json ShownDiff::read() const {
 }
 
 void ShownDiff::write(const Json& servers) const {
-  const UniqueFd file = open_project_state(folders_, kKind, config_file_);
-  if (!file || ::ftruncate(file.get(), 0) != 0) return;
-  std::ignore = write_all(
-      file.get(),
-      Json{{"project", place_of_project(config_file_).native()}, {"servers", servers}}.dump(
-          -1, ' ', true, Json::error_handler_t::replace));
+  const Json json = {{"project", place_of_project(config_file_).native()}, {"servers", servers}};
+  std::ignore = write_file_atomic(project_state_file(folders_, kKind, config_file_),
+                                  json.dump(-1, ' ', true, Json::error_handler_t::replace), 0600);
 }
 
 void ShownDiff::note(const codegen::LockDiff& shown, Extent extent) const {
   Json servers = read();
   for (const auto& server : shown) {
-    if (extent == Extent::kWhole && server.tools.empty() && !server.identity) {
-      servers.erase(server.server);
-      continue;
-    }
     Json& entry = servers[server.server];
     if (extent == Extent::kWhole || !entry.is_object())
       entry = {{"whole", extent == Extent::kWhole}, {"tools", Json::object()}};
-    if (extent == Extent::kWhole) entry["identity"] = identity_of(server);
+    if (server.identity) entry["identity"] = server.identity->after;
     for (const auto& tool : server.tools) entry["tools"][tool.tool] = tool.digest_after;
   }
   write(servers);
@@ -69,8 +54,11 @@ std::vector<std::string> ShownDiff::unlike(const codegen::LockDiff& diff) const 
     if (entry == nullptr) continue;
     const Json* whole = find_member(*entry, "whole");
     const bool is_whole = whole != nullptr && *whole == true;
-    if (is_whole && server.identity && string_member(*entry, "identity") != identity_of(server))
-      names.push_back(server.server);
+    const Json* identity = find_member(*entry, "identity");
+    const bool is_same_identity =
+        !server.identity ||
+        (identity == nullptr ? !is_whole : *identity == Json(server.identity->after));
+    if (!is_same_identity) names.push_back(server.server);
     const Json* tools = find_member(*entry, "tools");
     for (const auto& tool : server.tools) {
       const Json* known = tools == nullptr ? nullptr : find_member(*tools, tool.tool);

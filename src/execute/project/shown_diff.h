@@ -21,8 +21,7 @@ class ShownDiff {
       : folders_(std::move(folders)), config_file_(std::move(config_file)) {}
 
   // kWhole: of each of these servers all that differs was shown, so that a tool that is not in it
-  // was as it is locked. Of a server without a difference nothing was there to be approved, and
-  // nothing is noted.
+  // was as it is locked: a look at a server without a difference holds as well.
   enum class Extent : std::uint8_t { kWhole, kPart };
   void note(const codegen::LockDiff& shown, Extent extent) const;
   // What of the difference is not what was shown last: names of servers and of tools. Of a server

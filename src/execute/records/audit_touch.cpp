@@ -4,7 +4,10 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <string>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include "core/clock.h"
 #include "execute/host/tool_tables.h"
@@ -24,13 +27,10 @@ class StillClock final : public Clock {
   [[nodiscard]] std::chrono::system_clock::time_point wall_now() const override { return {}; }
 };
 
-// As a path, as a URL, or not at all.
-policy::ParameterKind kind_of(const std::string& name, const Json& property) {
-  const auto kind = policy::place_named(name);
-  if (kind != policy::ParameterKind::kNone) return kind;
-  const auto described = policy::place_described(property);
-  if (described != policy::ParameterKind::kNone) return described;
-  return policy::may_name_place(name) ? policy::ParameterKind::kPath : policy::ParameterKind::kNone;
+bool names_place(const std::string& name, const Json& property) {
+  return policy::place_named(name) != policy::ParameterKind::kNone ||
+         policy::place_described(property) != policy::ParameterKind::kNone ||
+         policy::may_name_place(name);
 }
 
 bool takes(const Json& schema, std::string_view type) {
@@ -42,7 +42,6 @@ bool takes(const Json& schema, std::string_view type) {
 
 struct Argument {
   std::string name;
-  policy::ParameterKind kind = policy::ParameterKind::kPath;
   bool is_list = false;
 };
 
@@ -51,18 +50,16 @@ std::vector<Argument> places_of(const Json& schema) {
   const Json* properties = find_member(schema, "properties");
   if (properties == nullptr || !properties->is_object()) return places;
   for (const auto& [name, property] : properties->items()) {
-    const auto kind = kind_of(name, property);
-    if (kind == policy::ParameterKind::kNone) continue;
-    if (takes(property, "string")) places.push_back({name, kind, false});
-    if (takes(property, "array")) places.push_back({name, kind, true});
+    if (!names_place(name, property)) continue;
+    if (takes(property, "string")) places.push_back({name, false});
+    if (takes(property, "array")) places.push_back({name, true});
   }
   return places;
 }
 
-// The spellings by which a call may mean the path.
+// The spellings by which a call may mean the path: servers take URLs for paths, and paths for URLs.
 std::vector<std::string> spellings(const std::string& path, const policy::Bases& bases,
-                                   const std::string& server, policy::ParameterKind kind) {
-  if (kind == policy::ParameterKind::kUrl) return {"file://" + path};
+                                   const std::string& server) {
   std::vector<std::string> all = {path, "file://" + path};
   const auto below = [&](const std::string& base) {
     if (base.empty()) return;
@@ -156,7 +153,7 @@ Result<RunView> ask_rules(const audit::Event& started, const std::string& path,
     if (schema == schemas.end()) continue;
     std::string arguments;  // that could have named it
     for (const auto& argument : places_of(schema->second)) {
-      const auto texts = spellings(path, recorded->bases, permission.server(), argument.kind);
+      const auto texts = spellings(path, recorded->bases, permission.server());
       const bool could = std::ranges::any_of(texts, [&](const std::string& text) {
         const auto call = call_with(schema->second, argument, text);
         return authority->foresee(permission, call).outlook != policy::Outlook::kDenied;
@@ -183,6 +180,55 @@ std::vector<std::string> starts_of(const RunView& view, const std::string& capab
 // What a call may have done to a path, from what its record lists.
 enum class Reach : std::uint8_t { kNone, kCould, kDid };
 
+bool is_stars(const std::string& component) {
+  return component.find_first_not_of('*') == std::string::npos;
+}
+
+// Whether a shell may make the path of it, or of its beginning, or a folder above the path.
+bool may_expand_to(const policy::Components& place, const policy::Components& path) {
+  const auto is_wild = [](const std::string& one) {
+    return policy::has_wildcards(one) || is_stars(one);
+  };
+  if (std::ranges::none_of(place, is_wild)) return false;
+  for (std::size_t i = 0; i < std::min(place.size(), path.size()); ++i) {
+    const bool is_any = is_stars(place[i]);
+    if (is_any && place[i].size() > 1) return true;  // any number of folders
+    if (is_any) continue;
+    if (is_wild(place[i]) ? !policy::may_meet(path[i], place[i]) : place[i] != path[i])
+      return false;
+  }
+  return true;
+}
+
+std::string real_name(const std::string& path) {
+  std::error_code error;
+  const auto real = std::filesystem::weakly_canonical(path, error);
+  return error ? path : real.string();
+}
+
+// Whether a place may be the path, or a folder above it, by another name: where links lead today,
+// what a shell expands, and links of the kernel, of which some lead where only the process knows.
+bool may_be_by_another_name(const std::string& place, const std::string& path) {
+  const auto components = policy::split(place);
+  if (may_expand_to(components, policy::split(path))) return true;
+  const auto is_near = [&](const std::string& one, const std::string& other) {
+    return is_at_or_below(one, other) || is_at_or_below(other, one);
+  };
+  const bool is_kernel = !components.empty() && components.front() == "proc";
+  for (std::size_t i = 1; is_kernel && i < components.size(); ++i) {
+    if (components[i] == "cwd" || components[i] == "fd") return true;
+    if (components[i] != "root") continue;
+    const policy::Components rest(components.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                                  components.end());
+    const auto below = policy::join(policy::collapse(rest));
+    return is_near(below, path) || may_be_by_another_name(below, path);
+  }
+  if (place.starts_with("/dev/fd/")) return true;
+  const auto real = real_name(place);
+  const auto real_path = real_name(path);
+  return (real != place || real_path != path) && is_near(real, real_path);
+}
+
 // One target, by every reading of it as a path. `is_entry_only`: of a tool that acts on the entry
 // that is named, and on nothing below it.
 Reach reach_of(const std::string& target, const std::string& path, const RunView& view,
@@ -192,8 +238,11 @@ Reach reach_of(const std::string& target, const std::string& path, const RunView
     if (is_at_or_below(place, path)) reach = Reach::kDid;
     // A folder may be moved, listed or searched with what is in it.
     if (!is_entry_only && is_at_or_below(path, place)) reach = std::max(reach, Reach::kCould);
+    if (reach == Reach::kNone && may_be_by_another_name(place, path)) reach = Reach::kCould;
   };
-  for (const auto& reading : policy::path_readings(target, view.bases.home)) {
+  const auto readings = policy::path_readings(target, view.bases.home);
+  if (readings.unclear) reach = Reach::kCould;
+  for (const auto& reading : readings.named) {
     const std::string text = policy::join(reading.path.components);
     if (reading.path.absolute) look_at(policy::join(policy::collapse(reading.path.components)));
     for (const auto& start : reading.path.absolute ? std::vector<std::string>() : starts)

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "execute/changes/read_upper.h"
+#include "execute/files/file_mounts.h"
 
 namespace mcpac::execute {
 
@@ -16,8 +17,9 @@ Result<RunChanges> RunChanges::begin(const Folders& folders, const std::string& 
     return mount.access == sandbox::Mount::Access::kReadWrite;
   });
   if (limits.writes_to != WritesTo::kChangeset || !writes) return made;
-  auto open =
-      OpenChangeset::create(changes_folder(folders.state), run, called, program.mounts, clock);
+  auto kept = program.files ? program.files->kept_places : std::vector<std::string>();
+  auto open = OpenChangeset::create(changes_folder(folders.state), run, called, program.mounts,
+                                    clock, std::move(kept));
   if (!open) return pass_on(open);
   made.open_.emplace(std::move(*open));
   return made;

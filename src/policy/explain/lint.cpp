@@ -45,6 +45,14 @@ bool names_place_within(const ast::Rule& rule, const ast::Target& target) {
   });
 }
 
+bool tests_path_of_call(const ast::Target& target) {
+  return target.brackets && std::ranges::any_of(target.brackets->args, [](const ast::Arg& arg) {
+           return std::ranges::any_of(arg.tests, [](const ast::Test& test) {
+             return std::holds_alternative<ast::PathTest>(test.body);
+           });
+         });
+}
+
 void add_place(const ast::Statement& statement, const SourceText& source, FileSummary& summary) {
   ++summary.places;
   const auto* network = std::get_if<ast::NetworkGrant>(&statement);
@@ -132,6 +140,8 @@ void add(const ast::Statement& statement, const SourceText& source, const ToolSc
   for (const auto& target : rule->targets) {
     note_of_tests(*rule, target, source, summary);
     summary.names_place_within = summary.names_place_within || names_place_within(*rule, target);
+    if (tests_path_of_call(target))
+      summary.path_servers.insert(target.selector.server.value_or("*"));
     if (names_argument_of_any_tool(*rule, target)) {
       summary.notes.push_back(
           {source.line_of(target.selector.at),

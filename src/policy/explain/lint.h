@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,8 @@ struct FileSummary {
   std::vector<std::string> profiles;
   // A rule denies, asks about or excepts a place: folders above it count, too (docs/grants.md).
   bool names_place_within = false;
+  // Servers of which a rule tests paths; "*" where a rule over all servers does.
+  std::set<std::string> path_servers = {};
   std::vector<Note> notes;
 };
 

@@ -15,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/offer.h"
 #include "policy/compare/compare_layers.h"
 #include "policy/decide/decide.h"
 #include "policy/explain/lint.h"
@@ -495,12 +496,18 @@ class Overlaps {
 // The rule with the tools that it covers today instead of its wildcard; empty where they are
 // many, or it does not load so.
 std::string with_names(const ast::Rule& rule, const ast::Target& target,
-                       const Environment& environment) {
+                       const Environment& environment, const std::set<Permission>& denied) {
   constexpr std::size_t kMostNamed = 16;
   ast::Rule named = rule;
   named.targets.clear();
+  CompiledLayer covers;
+  if (!Loader{environment, covers}.add(rule_of(Effect::kAllow, target), {"a rule", ""})) return "";
   for (const auto& [tool, schema] : *environment.tools) {
     if (target.selector.server && tool.server() != *target.selector.server) continue;
+    // What every server is asked, be there tools or prompts or both: "prompts/get".
+    const bool is_for_all = tool.tool() == kGetPrompt || tool.tool() == kReadResource;
+    if (is_for_all || denied.contains(tool)) continue;
+    if (covering(covers, tool).empty()) continue;
     ast::Rule alone = rule_of(Effect::kAllow, target);
     alone.targets.front().selector.server = tool.server();
     alone.targets.front().selector.tool = tool.tool();
@@ -513,12 +520,13 @@ std::string with_names(const ast::Rule& rule, const ast::Target& target,
 }
 
 void add_wildcards(const ast::Rule& rule, const SourceText& source, const Environment* environment,
-                   std::vector<Note>& notes) {
+                   const std::set<Permission>& denied, std::vector<Note>& notes) {
   for (const auto& target : rule.targets) {
     const auto& selector = target.selector;
     if (rule.effect != Effect::kAllow || (selector.server && selector.tool)) continue;
     const bool tests = target.brackets && !target.brackets->args.empty();
-    const std::string names = environment == nullptr ? "" : with_names(rule, target, *environment);
+    const std::string names =
+        environment == nullptr ? "" : with_names(rule, target, *environment, denied);
     notes.push_back(
         {.place = source.line_of(selector.at),
          .text = fmt::format("'allow {}' covers every tool that {} gains{}, from the moment that "
@@ -564,8 +572,21 @@ std::vector<Note> find_wildcards(const SourceText& source, const Environment* en
   std::vector<Note> notes;
   const auto file = parse_file(source);
   if (!file) return notes;
-  for_each_rule(*file,
-                [&](const ast::Rule& rule) { add_wildcards(rule, source, environment, notes); });
+  std::set<Permission> denied;  // whatever they are called with
+  for_each_rule(*file, [&](const ast::Rule& rule) {
+    if (environment == nullptr || rule.effect != Effect::kDeny) return;
+    for (const auto& target : rule.targets) {
+      if (target.brackets) continue;
+      for (const auto& [tool, schema] : *environment->tools) {
+        const auto& [at, tool_at, server, name] = target.selector;
+        if ((!server || tool.server() == *server) && (!name || tool.tool() == *name))
+          denied.insert(tool);
+      }
+    }
+  });
+  for_each_rule(*file, [&](const ast::Rule& rule) {
+    add_wildcards(rule, source, environment, denied, notes);
+  });
   return notes;
 }
 

@@ -47,21 +47,28 @@ std::optional<std::string> relative_path(const std::string& quoted) {
   return text;
 }
 
+// "/x" of "." below "/x": without the slash that a normal form of folders has at its end.
+std::string place_below(const std::string& base, const std::string& value) {
+  std::string place = (std::filesystem::path(base) / value).lexically_normal().string();
+  while (place.size() > 1 && place.back() == '/') place.pop_back();
+  return place;
+}
+
 // Where a link on the way below `base` leads; empty where there is none, or nobody can tell.
 std::string leads_to(const std::string& base, const std::string& value) {
   const SystemPathResolver files;
   const auto folder = files.resolve(base);
   if (!folder) return {};
-  const auto straight = (std::filesystem::path(*folder) / value).lexically_normal();
-  auto real = files.resolve(straight.native());
-  return real && *real != straight.native() ? std::move(*real) : "";
+  const std::string straight = place_below(*folder, value);
+  auto real = files.resolve(straight);
+  return real && *real != straight ? std::move(*real) : "";
 }
 
 // Every place that the value may be.
 std::string ambiguous(const Permission& permission, const PathReading& paths,
                       const std::string& value) {
   const auto below = [&](const std::string& base) {
-    return printable((std::filesystem::path(base) / value).lexically_normal().string(), kMaxShown);
+    return printable(place_below(base, value), kMaxShown);
   };
   const auto& server = permission.server();
   std::string it = fmt::format("it may be {}, counted from {}", below(paths.admit_base),
@@ -78,6 +85,11 @@ std::string ambiguous(const Permission& permission, const PathReading& paths,
 
 }  // namespace
 
+std::string tested_argument(const Explanation& explanation) {
+  const RuleStanding* rule = deciding(explanation);
+  return rule == nullptr ? std::string() : rule->argument;
+}
+
 std::string taken_for(const Permission& permission, const Explanation& explanation) {
   if (explanation.decision.effect != Effect::kDeny || !explanation.paths) return {};
   const RuleStanding* rule = deciding(explanation);
@@ -86,10 +98,10 @@ std::string taken_for(const Permission& permission, const Explanation& explanati
   const auto value = relative_path(rule->value);
   if (place.empty() || !value) return {};
   const PathReading& paths = *explanation.paths;
-  const auto whole = (std::filesystem::path(paths.admit_base) / *value).lexically_normal();
+  const std::string whole = place_below(paths.admit_base, *value);
   const std::string link = paths.lexical_only ? "" : leads_to(paths.admit_base, *value);
   const std::string it =
-      fmt::format("it is {}{}, counted from", printable(whole.string(), kMaxShown),
+      fmt::format("it is {}{}, counted from", printable(whole, kMaxShown),
                   link.empty() ? "" : fmt::format(", a link to {}", printable(link, kMaxShown)));
   if (paths.is_unknown) {
     const std::string folder =

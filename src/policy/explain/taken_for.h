@@ -16,4 +16,8 @@ namespace mcpac::policy {
 // see, which are looked at.
 [[nodiscard]] std::string taken_for(const Permission& permission, const Explanation& explanation);
 
+// "destination", "paths[*]": the argument that taken_for() speaks of, as the rule names it; empty
+// where no test of one argument decided.
+[[nodiscard]] std::string tested_argument(const Explanation& explanation);
+
 }  // namespace mcpac::policy

@@ -24,6 +24,7 @@ namespace {
 
 // What people still read before they paste it.
 constexpr std::size_t kMaxText = 300;
+constexpr std::size_t kMaxItems = 12;
 
 bool tests_paths(const CompiledArg& arg) {
   return std::ranges::any_of(arg.tests, [](const ast::Test& test) {
@@ -59,7 +60,7 @@ class ExactTests {
 
   [[nodiscard]] std::optional<std::string> of(const std::string& path, const Json& value) const {
     auto text = tests(path, value);
-    if (text && text->size() > kMaxText) return std::nullopt;
+    if (text && text->size() > (value.is_array() ? 2 : 1) * kMaxText) return std::nullopt;
     return text;
   }
 
@@ -67,7 +68,8 @@ class ExactTests {
   [[nodiscard]] std::optional<std::string> tests(const std::string& path, const Json& value) const {
     if (value.is_array()) return of_array(path, value);
     if (!value.is_object())
-      return fmt::format("{} == {}{}", path, printable_in_place(to_text(value)), kept(path, value));
+      return fmt::format("{} == {}{}", path, printable_in_place(to_text(value)),
+                         kept(path, {&value}));
     std::string text;
     for (const auto& [name, member] : value.items()) {
       const auto inner = tests(path + "." + print_name(name), member);
@@ -78,27 +80,43 @@ class ExactTests {
     return text.empty() ? std::nullopt : std::optional(std::move(text));
   }
 
-  // A list has an exact test where its elements are all the same: "xs size 1..1, xs[*] == 1".
+  // "xs size 1..1, xs[*] == 1"; of several "xs size 2..2, xs[*] in {1, 2}": as many, each one of
+  // them. The language has no test of their order.
   [[nodiscard]] std::optional<std::string> of_array(const std::string& path,
                                                     const Json& value) const {
     const std::string size = fmt::format("{} size {}..{}", path, value.size(), value.size());
     if (value.empty()) return size;
-    const bool alike = std::ranges::all_of(
-        value, [&](const Json& element) { return json_equal(element, value.front()); });
-    const auto inner = alike ? tests(path + "[*]", value.front()) : std::nullopt;
-    return inner ? std::optional(size + ", " + *inner) : std::nullopt;
+    std::vector<const Json*> items;  // each once
+    for (const Json& element : value) {
+      const auto is_it = [&](const Json* one) { return json_equal(element, *one); };
+      if (std::ranges::none_of(items, is_it)) items.push_back(&element);
+      if (items.size() > kMaxItems) return std::nullopt;
+    }
+    const std::string each = path + "[*]";
+    if (items.size() == 1) {
+      const auto inner = tests(each, *items.front());
+      return inner ? std::optional(size + ", " + *inner) : std::nullopt;
+    }
+    std::string texts;
+    for (const Json* item : items) {
+      if (item->is_structured()) return std::nullopt;
+      texts += (texts.empty() ? "" : ", ") + printable_in_place(to_text(*item));
+    }
+    return fmt::format("{}, {} in {{{}}}{}", size, each, texts, kept(each, items));
   }
 
-  [[nodiscard]] std::string kept(const std::string& path, const Json& value) const {
+  // The tests of the nearest rule that all of these values pass.
+  [[nodiscard]] std::string kept(const std::string& path,
+                                 const std::vector<const Json*>& values) const {
     CallView view{server_, Reading::kAdmit, false, true, nullptr};
     view.tool = tool_;
     std::string text;
     for (const auto* arg : kept_) {
-      const bool passes =
-          arg->path_text == path && std::ranges::all_of(arg->matchers, [&](const auto& m) {
-            return m->match(value, view) == Outcome::kPass;
-          });
-      if (!passes) continue;
+      const auto passes = [&](const Json* value) {
+        return std::ranges::all_of(
+            arg->matchers, [&](const auto& m) { return m->match(*value, view) == Outcome::kPass; });
+      };
+      if (arg->path_text != path || !std::ranges::all_of(values, passes)) continue;
       const std::size_t head = arg->text.starts_with('?') ? 1 : 0;
       text = arg->text.substr(head + arg->path_text.size());
     }
@@ -310,17 +328,16 @@ Fix fix_near(const CompiledLayer& layer, const CompiledTarget* near,
 }
 
 // "a == 1, b.c == \"x\", d any": any where the language has no short test for exactly this value.
-std::string tests_or_any(const std::string& path, const Json& value) {
+std::string tests_or_any(const ExactTests& exact, const std::string& path, const Json& value) {
+  if (auto exactly = exact.of(path, value)) return std::move(*exactly);
   std::string text;
-  if (value.is_object() && !value.empty()) {
+  if (value.is_object()) {
     for (const auto& [name, member] : value.items()) {
-      text += (text.empty() ? "" : ", ") + tests_or_any(path + "." + print_name(name), member);
-      if (text.size() > kMaxText) break;
+      add(text, tests_or_any(exact, path + "." + print_name(name), member));
+      if (text.size() > 2 * kMaxText) break;
     }
-  } else if (!value.is_structured()) {
-    text = path + " == " + printable_in_place(to_text(value));
   }
-  return text.empty() || text.size() > kMaxText ? path + " any" : text;
+  return text.empty() || text.size() > 2 * kMaxText ? path + " any" : text;
 }
 
 // The least in short of a call that is not known whole. `near`, where there is one, is the rule
@@ -334,8 +351,7 @@ std::string rule_for(const PossibleCall& call, const CompiledTarget* near) {
     const auto member = schema.member(name);
     if (member && member->equals_default(value)) continue;  // counts as absent
     if (!member) return whole;
-    const auto exactly = exact.of(print_name(name), value);
-    add(tests, exactly ? *exactly : tests_or_any(print_name(name), value));
+    add(tests, tests_or_any(exact, print_name(name), value));
     if (tests.size() > 2 * kMaxText) return whole;
   }
   if (call.open) return whole;
@@ -406,14 +422,15 @@ LeastRule least_rule(const CompiledLayer& layer, const PossibleCall& call,
   const Asked subject = subject_of(call);
   const bool is_known = call.unknown.empty() && !call.open;
   auto fix = fix_near(layer, near, missed, subject, &call, environment);
-  if (fix.escaped) return {.rule = {}, .is_exact = true, .escaped = std::move(fix.no_grant)};
-  if (!fix.would_grant.empty()) return {std::move(fix.would_grant), is_known};
+  if (fix.escaped) return {.rule = {}, .escaped = std::move(fix.no_grant)};
+  if (!fix.would_grant.empty()) return {std::move(fix.would_grant), is_known, is_known};
   const std::string limits = near == nullptr ? "" : clauses_of(layer.rules[near->rule]);
   for (const auto* by : {near, static_cast<const CompiledTarget*>(nullptr)}) {
     std::string text = rule_for(call, by) + limits;
-    if (helps(text, Effect::kAllow, subject, &call, environment)) return {std::move(text), false};
+    if (helps(text, Effect::kAllow, subject, &call, environment))
+      return {std::move(text), false, is_known};
   }
-  return {whole_tool(call.permission) + limits, false};
+  return {whole_tool(call.permission) + limits, false, is_known};
 }
 
 namespace {

@@ -1,8 +1,9 @@
 // Would grant: what a denial is told to do, the least that admits this one call under the user's
 // rules, or nothing and why not.
 //
-// The text is closed and exact: every argument of the call by its value, with the path tests of the
-// rule that came nearest, whose limits it keeps. What cannot be said so gets no text at all: a
+// The text is closed and exact: every argument of the call by its value (of a list: as many
+// elements, each one of them), with the path tests of the rule that came nearest, whose limits it
+// keeps. What cannot be said so gets no text at all: a
 // value that escaped a rule (by a link, by "..", by a spelling that is read in more than one way),
 // one that only the run knows, and one that the language has no exact test for. Whatever is printed
 // was loaded and asked about the call before.

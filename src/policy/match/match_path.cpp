@@ -15,11 +15,12 @@
 
 #include "policy/match/path_pattern.h"
 #include "policy/match/path_readings.h"
+#include "policy/match/readings.h"
 
 namespace mcpac::policy {
 namespace {
 
-// Parts of one text that are looked up on the disk.
+// Parts of one text that are looked up on the disk; of a command all are.
 constexpr std::size_t kMostLookedUp = 64;
 
 class PathMatcher final : public Matcher {
@@ -35,10 +36,23 @@ class PathMatcher final : public Matcher {
     if (!value.is_string()) return Outcome::kWrongType;
     const auto& text = value.get_ref<const std::string&>();
     const Asking asking = asking_of(call);
-    if (call.any_string) return any_holds(text, asking) ? Outcome::kPass : Outcome::kFail;
+    if (call.any_string) return any_holds(value, asking) ? Outcome::kPass : Outcome::kFail;
     const auto path = read_path_value(text);
     if (!path) return Outcome::kUnreadable;
-    return holds(*path, asking) ? Outcome::kPass : Outcome::kFail;
+    const auto expanded = brace_alternatives(text);
+    if (!expanded) return Outcome::kUnreadable;
+    if (call.reading == Reading::kAdmit && may_climb(*path)) return Outcome::kUnreadable;
+    const bool is_held = holds(*path, asking);
+    const bool goes_on = is_held == (call.reading == Reading::kAdmit);
+    if (!goes_on || expanded->empty()) return is_held ? Outcome::kPass : Outcome::kFail;
+    // "{a,b}/x" is a name to most servers, and two to those that expand patterns.
+    for (const auto& one : *expanded) {
+      const auto meant = read_path_value(one);
+      if (!meant || (call.reading == Reading::kAdmit && may_climb(*meant)))
+        return Outcome::kUnreadable;
+      if (holds(*meant, asking) != is_held) return is_held ? Outcome::kFail : Outcome::kPass;
+    }
+    return is_held ? Outcome::kPass : Outcome::kFail;
   }
 
   // An allow hangs on it where the text alone would admit, a deny or ask where it would not catch:
@@ -49,7 +63,10 @@ class PathMatcher final : public Matcher {
     Asking asking = asking_of(call);
     asking.look = Look::kLexical;
     if (asking.above == Above::kCounts) asking.above = Above::kIfThere;
-    if (call.any_string) return !readings_of_path(text, call).empty() && !any_holds(text, asking);
+    if (call.any_string) {
+      PathReadings own;
+      return !readings_of_path(value, call, own).named.empty() && !any_holds(value, asking);
+    }
     const auto path = read_path_value(text);
     return path && holds(*path, asking) == (call.reading == Reading::kAdmit);
   }
@@ -59,12 +76,16 @@ class PathMatcher final : public Matcher {
     const auto& text = value.get_ref<const std::string&>();
     Asking asking = asking_of(call);
     const auto outcome = [&] {
-      if (call.any_string) return any_holds(text, asking);
+      if (call.any_string) return any_holds(value, asking);
       const auto path = read_path_value(text);
       return path && holds(*path, asking);
     };
     const bool is_caught = call.reading == Reading::kCatch;
     if (outcome() != is_caught) return {};
+    PathReadings own;
+    if (call.any_string && bases_.by_identity && readings_of_path(value, call, own).unclear)
+      return "may name more paths than are read of one text (send it in parts): " +
+             pattern_.text() + " may be one";
     asking.above = Above::kPasses;
     if (outcome() == is_caught) return {};
     if (is_caught) return "contains the denied " + pattern_.text();
@@ -82,6 +103,13 @@ class PathMatcher final : public Matcher {
   // which the text does not say whether it is one.
   enum class Above : std::uint8_t { kPasses, kIfThere, kCounts };
 
+  // Whether a pattern of a shell may stand for ".." there: "[.][.]".
+  [[nodiscard]] static bool may_climb(const PathValue& path) {
+    return std::ranges::any_of(path.components, [](const std::string& name) {
+      return has_wildcards(name) && may_meet("..", name);
+    });
+  }
+
   // How one call is looked at.
   struct Asking {
     const CallView& call;
@@ -92,8 +120,10 @@ class PathMatcher final : public Matcher {
   [[nodiscard]] Asking asking_of(const CallView& call) const {
     const bool lexical = call.lexical || !resolves(call.server);
     // A folder in a document, "baseUrl": ".", is written more often than walked, and so is one in
-    // what is prose by its name, or a separator.
-    const bool passes = !bases_.by_identity ||
+    // what is prose by its name, or a separator. "/" of a server elsewhere is not that of here.
+    const bool is_elsewhere =
+        call.any_string && is_remote(call.server) && !bases_.roots.contains(call.server);
+    const bool passes = !bases_.by_identity || is_elsewhere ||
                         (call.any_string && (call.in_document || call.meant == MeantAs::kText)) ||
                         (call.tool != nullptr && bases_.entry_only.contains(*call.tool));
     const bool is_unsure = call.lexical && !call.takes_for_folders;
@@ -115,20 +145,26 @@ class PathMatcher final : public Matcher {
   }
 
   // A member of a document is prose, whatever its place is for.
-  [[nodiscard]] std::vector<NamedPath> readings_of_path(const std::string& text,
-                                                        const CallView& call) const {
-    return path_readings(text, bases_.home, call.in_document ? MeantAs::kText : call.meant);
+  [[nodiscard]] const PathReadings& readings_of_path(const Json& text, const CallView& call,
+                                                     PathReadings& own) const {
+    const MeantAs meant = call.in_document ? MeantAs::kText : call.meant;
+    if (call.readings != nullptr) return call.readings->paths_in(text, bases_.home, meant);
+    own = path_readings(text.get_ref<const std::string&>(), bases_.home, meant);
+    return own;
   }
 
   // "*": any reading is enough, for only a deny or an ask looks at any string.
-  [[nodiscard]] bool any_holds(const std::string& text, const Asking& asking) const {
-    const auto readings = readings_of_path(text, asking.call);
+  [[nodiscard]] bool any_holds(const Json& text, const Asking& asking) const {
+    PathReadings own;
+    const auto& readings = readings_of_path(text, asking.call, own);
+    if (readings.unclear && bases_.by_identity) return true;
+    const bool is_command = asking.call.meant == MeantAs::kCommand && !asking.call.in_document;
     Asking of_part = asking;
     // A folder that is named in passing is not walked, but by a command.
     if (asking.call.meant != MeantAs::kCommand) of_part.above = Above::kPasses;
-    // So many are a list or a script, and are held by their text.
-    if (readings.size() > kMostLookedUp) of_part.look = Look::kLexical;
-    return std::ranges::any_of(readings, [&](const NamedPath& one) {
+    // So many are a list or a document, and are held by their text.
+    if (readings.named.size() > kMostLookedUp && !is_command) of_part.look = Look::kLexical;
+    return std::ranges::any_of(readings.named, [&](const NamedPath& one) {
       if (!one.is_part) return holds(one.path, asking);
       return bases_.by_identity && holds_part(one.path, of_part);
     });
@@ -175,7 +211,8 @@ class PathMatcher final : public Matcher {
     Components whole = base;
     whole.insert(whole.end(), lexical.begin(), lexical.end());
     const std::string& server = asking.call.server;
-    if (excepted(whole, server)) return false;
+    const auto may_except = [&](const PathPattern& e) { return e.may_mean(whole, server); };
+    if (excepted(whole, server) || std::ranges::any_of(exceptions_, may_except)) return false;
     if (const auto mounted = mounted_at(whole, server))
       if (excepted(*mounted, server) || is_excepted_there(*mounted, asking)) return false;
     if (asking.look == Look::kLexical)
@@ -237,9 +274,8 @@ class PathMatcher final : public Matcher {
       return mounted && catches_at({}, *mounted, asking);
     }
     const RelativeStarts starts = relative_starts(bases_, server);
-    // Of any string only what stands for a path is one that leads to an unknown folder.
     if (is_remote(server) && !starts.has_root)
-      return !asking.call.any_string || asking.call.meant == MeantAs::kPlace;
+      return !asking.call.any_string || may_lie_inside(path.components, asking);
     // The words of a document are too many to be looked up, each as a name.
     Asking asked = asking;
     if (asking.call.in_document && asking.call.any_string) asked.look = Look::kLexical;
@@ -248,14 +284,35 @@ class PathMatcher final : public Matcher {
     });
   }
 
+  // Whether a relative path under "*" leads inside from a folder that the place lies in, or beside
+  // it: so a server elsewhere may have it. That it starts inside of a denied place is not assumed,
+  // for then each word would be caught.
+  [[nodiscard]] bool may_lie_inside(const Components& components, const Asking& asking) const {
+    Asking by_name = asking;
+    by_name.look = Look::kLexical;
+    by_name.above = Above::kPasses;
+    const Components name = collapse(components);
+    const PathBase& base = pattern_.base_for(asking.call.server);
+    for (const Components& place : {std::cref(base.written), std::cref(base.real)}) {
+      // What a wildcard begins with stands below the base itself.
+      const std::size_t folders = place.size() + (pattern_.glob().empty() ? 0 : 1);
+      Components start;
+      for (std::size_t i = 0; i < folders; ++i) {
+        if (catches_at(join(start), name, by_name)) return true;
+        if (i < place.size()) start.push_back(place[i]);
+      }
+    }
+    return base.written.empty();
+  }
+
   [[nodiscard]] bool catches_at(std::string_view start, const Components& components,
                                 const Asking& asking) const {
     Components raw = split(start);
     raw.insert(raw.end(), components.begin(), components.end());
     const Components lexical = collapse(raw);
     const std::string& server = asking.call.server;
-    if (asking.call.any_string && bases_.by_identity &&
-        (pattern_.may_cover(lexical, server) || pattern_.may_mean(lexical, server)))
+    if (bases_.by_identity && (pattern_.may_mean(lexical, server) ||
+                               (asking.call.any_string && pattern_.may_cover(lexical, server))))
       return true;
     bool inside = pattern_.covers(lexical, server);
     bool out = excepted(lexical, server);

@@ -71,6 +71,43 @@ ParameterKind told_at_first(const std::string& description) {
   return ParameterKind::kNone;
 }
 
+// Borrowed from the schema; empty where it has none.
+std::string_view member_text(const Json& schema, std::string_view name) {
+  const Json* text = find_member(schema, name);
+  return text == nullptr || !text->is_string()
+             ? std::string_view()
+             : std::string_view(text->get_ref<const std::string&>());
+}
+
+bool has_format_of_places(const Json& schema) {
+  const auto text = member_text(schema, "format");
+  constexpr std::size_t kLongestFormat = 64;
+  if (text.empty() || text.size() > kLongestFormat) return false;
+  const std::string format = lowered(text);
+  return format.contains("uri") || format.contains("path") || format.contains("iri") ||
+         format.contains("url");
+}
+
+// Word by word, without a copy: rules ask for it call by call.
+bool describes_places(const Json& schema) {
+  constexpr std::array<std::string_view, 6> kPlaces = {"path",        "paths",  "directory",
+                                                       "directories", "folder", "folders"};
+  const auto text = member_text(schema, "description").substr(0, kLongestDescription);
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    const bool goes_on = i < text.size() && is_letter(text[i]);
+    const bool is_hump = goes_on && i > begin && is_upper(text[i]) && !is_upper(text[i - 1]);
+    if (goes_on && !is_hump) continue;
+    const auto word = text.substr(begin, i - begin);
+    const bool is_place = std::ranges::any_of(kPlaces, [&](std::string_view place) {
+      return std::ranges::equal(word, place, {}, to_lower);
+    });
+    if (is_place) return true;
+    begin = is_hump ? i : i + 1;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<std::string> words_of(std::string_view name, std::size_t most) {
@@ -103,14 +140,12 @@ MeantAs meaning_by_name(std::string_view name) {
   return is_place ? MeantAs::kPlace : MeantAs::kUnknown;
 }
 
-bool speaks_of_places(const Json& schema) {
-  const std::string format = lowered(string_member(schema, "format"));
-  if (format.contains("uri") || format.contains("path") || format.contains("iri")) return true;
-  const auto words = words_of(string_member(schema, "description").substr(0, kLongestDescription));
-  return std::ranges::any_of(words, [](const auto& word) {
-    return word == "directories" ||
-           is_any_of(word, std::array<std::string_view, 3>{"path", "directory", "folder"});
-  });
+MeantAs meaning_of_member(std::string_view name, const Json* schema) {
+  if (schema != nullptr && schema->is_object() && has_format_of_places(*schema))
+    return MeantAs::kPlace;
+  const MeantAs by_name = meaning_by_name(name);
+  if (by_name != MeantAs::kUnknown || schema == nullptr || !schema->is_object()) return by_name;
+  return describes_places(*schema) ? MeantAs::kPlace : MeantAs::kUnknown;
 }
 
 ParameterKind place_named(std::string_view parameter) {

@@ -21,13 +21,14 @@ namespace mcpac::policy {
 // What strings of a parameter with this name are for. The last word of a name says what it is: a
 // "file_content" is content.
 [[nodiscard]] MeantAs meaning_by_name(std::string_view name);
-// Whether a place is in the "format" of a schema, or anywhere in its description.
-[[nodiscard]] bool speaks_of_places(const Json& schema);
+// What its schema says of it, where that is known, and the name says otherwise: a "format" of
+// places goes before the name, a place in the description behind it.
+[[nodiscard]] MeantAs meaning_of_member(std::string_view name, const Json* schema);
 
 enum class ParameterKind : std::uint8_t { kNone, kPath, kUrl };
 
-// By whole words, in any of the usual spellings: "outputPath", "config_file", "dirs"; not "profile",
-// "direction", "file_name".
+// By whole words, in any of the usual spellings: "outputPath", "config_file", "dirs"; not
+// "profile", "direction", "file_name".
 [[nodiscard]] ParameterKind place_named(std::string_view parameter);
 // By the "format" of its schema, or of its elements, and by the beginning of its description:
 // "Absolute path of the file"; not "Content to write to the file".

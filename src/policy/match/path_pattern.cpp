@@ -6,6 +6,8 @@
 #include <span>
 
 #include "core/glob.h"
+#include "core/printable.h"
+#include "core/shell_quote.h"
 #include "core/unicode_folding.h"
 #include "policy/match/path_readings.h"
 #include "policy/text/source_text.h"
@@ -131,6 +133,18 @@ Checked<Anchored> read_anchor(const std::string& text, ast::Offset at, const Bas
                   with.empty() ? "write the whole path, from /" : printable(with));
 }
 
+// What a 'within' with '*' means: all below a folder, or else a pattern.
+std::string fix_of_wild(std::string_view text) {
+  for (const std::string_view all : {"/**/*", "/**", "/*"}) {
+    if (!text.ends_with(all)) continue;
+    const auto folder = text.substr(0, text.size() - all.size());
+    if (folder.find('/') == std::string_view::npos || folder.find('*') != std::string_view::npos)
+      break;
+    return fmt::format("within {}", printable(folder));
+  }
+  return fmt::format("matches {}{}", printable(text), text.ends_with("/**") ? "" : "/**");
+}
+
 Checked<PathBase> resolve_base(const std::string& anchor_path, const Components& fixed,
                                ast::Offset at, const World& world) {
   PathBase base{split(anchor_path), {}};
@@ -166,8 +180,7 @@ Checked<PathPattern> PathPattern::compile(const std::string& text, ast::Offset a
   if (kind == Kind::kWithin && wild != components.end()) {
     return complain(ErrorId::kRuleSyntax, at,
                     fmt::format("'*' in the path '{}' of a 'within'", printable(text)),
-                    "'within' names one directory; 'matches' takes wildcards",
-                    fmt::format("matches {}/**", printable(text)));
+                    "'within' names one directory; 'matches' takes wildcards", fix_of_wild(text));
   }
   PathPattern pattern;
   pattern.text_ = printable(text);
@@ -196,7 +209,8 @@ Checked<PathPattern> PathPattern::compile(const std::string& text, ast::Offset a
           .what = fmt::format("'@server/' in a rule for server {}, which declares no root",
                               printable(server)),
           .why = "without a root the path means nothing",
-          .fix = "set \"root\" for the server in mcpac.json, or write ./ or an absolute path"});
+          .fix = fmt::format("mcpac server set {} --root DIR, or write ./ or an absolute path",
+                             shell_quoted(printable(server)))});
     }
     auto base = resolve_base(root->second, fixed, at, world);
     if (!base) return std::unexpected(base.error());

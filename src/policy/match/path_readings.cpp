@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/ascii.h"
+#include "core/json.h"
 #include "core/percent_code.h"
 #include "policy/match/url.h"
 
@@ -157,20 +158,22 @@ class Variables {
 // says whether a name without a slash is that of a place.
 struct ShellWord {
   std::string text;
-  bool is_operand = false;  // behind "cd", an option or a redirection
+  bool is_operand = false;   // behind "cd", an option or a redirection
+  bool has_choices = false;  // a brace without quotes, which a shell may expand
 };
 
-std::vector<ShellWord> shell_words(std::string_view text) {
-  std::vector<ShellWord> words;
+// `quote`: that the text begins in, or none.
+void add_shell_words(std::string_view text, char quote, std::vector<ShellWord>& words) {
   std::string word;
   bool is_operand = false;
-  char quote = '\0';
+  bool has_choices = false;
   const auto end_word = [&] {
+    const bool chooses = std::exchange(has_choices, false);
     if (word.empty()) return;
     const bool is_option =
         word.size() > 1 && word[0] == '-' && (is_letter(word[1]) || word[1] == '-');
     const bool enters = word == "cd" || word == "pushd" || word == "chdir";
-    words.push_back({std::move(word), is_operand});
+    words.push_back({std::move(word), is_operand, chooses});
     word.clear();
     is_operand = is_option || enters;
   };
@@ -179,24 +182,67 @@ std::vector<ShellWord> shell_words(std::string_view text) {
     if (quote != '\0' && c == quote) {
       quote = '\0';
     } else if (c == '\\' && quote != '\'' && i + 1 < text.size()) {
-      word += text[++i];
+      if (text[++i] != '\n') word += text[i];  // a line that goes on
     } else if (quote == '\0' && (c == '"' || c == '\'')) {
       quote = c;
     } else if (quote == '\0' && (is_space(c) || std::string_view(";|&<>()`").contains(c))) {
       end_word();
       if (!is_space(c)) is_operand = c == '<' || c == '>';
     } else {
+      has_choices = has_choices || (quote == '\0' && c == '{');
       word += c;
     }
   }
   end_word();
+}
+
+// Each line by itself besides, in whatever quotes it may begin: an apostrophe in a comment or a
+// here-document opens none. A line that goes on behind a backslash does not in a comment.
+std::vector<ShellWord> shell_words(std::string_view text) {
+  std::vector<ShellWord> words;
+  add_shell_words(text, '\0', words);
+  if (!text.contains('\n') || text.find_first_of("'\"") == std::string_view::npos) return words;
+  const auto add_line = [&](std::string_view line) {
+    add_shell_words(line, '\0', words);
+    for (const char quote : {'\'', '"'})
+      if (line.contains(quote)) add_shell_words(line, quote, words);
+  };
+  std::size_t begin = 0;  // of a line with those that it goes on in
+  while (begin < text.size()) {
+    auto end = begin;
+    bool goes_on = true;
+    bool is_first = true;
+    while (goes_on) {
+      const auto next = std::min(text.find('\n', end), text.size());
+      goes_on = next < text.size() && next > end && text[next - 1] == '\\';
+      if (goes_on || !is_first) add_line(text.substr(end, next - end - (goes_on ? 1 : 0)));
+      is_first = false;
+      end = next + 1;
+    }
+    add_line(text.substr(begin, std::min(end - 1, text.size()) - begin));
+    begin = end;
+  }
   return words;
 }
 
+bool is_json_document(std::string_view text) {
+  return (text.starts_with('{') || text.starts_with('[')) && Json::accept(text);
+}
+
 // a{b,c}d: abd, acd.
-std::vector<std::string> alternatives(std::string_view word) {
-  std::vector<std::string> all = {std::string(word)};
-  if (word.size() > kMaxPath) return all;
+struct Alternatives {
+  std::vector<std::string> all;
+  bool has_more = false;
+};
+Alternatives alternatives(std::string_view word) {
+  Alternatives found = {.all = {std::string(word)}};
+  auto& all = found.all;
+  if (!word.contains('{') || !word.contains(',')) return found;
+  if (is_json_document(word)) return found;
+  if (word.size() > kMaxPath) {
+    found.has_more = true;
+    return found;
+  }
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto close = all[i].find('}');
     const auto open = close == std::string::npos ? close : all[i].rfind('{', close);
@@ -207,12 +253,15 @@ std::vector<std::string> alternatives(std::string_view word) {
     const std::string behind = all[i].substr(close + 1);
     for (std::size_t at = 0; at <= inner.size();) {
       const auto comma = std::min(inner.find(',', at), inner.size());
-      if (all.size() >= kMostAlternatives) return all;
+      if (all.size() >= kMostAlternatives) {
+        found.has_more = true;
+        return found;
+      }
       all.push_back(before + inner.substr(at, comma - at) + behind);
       at = comma + 1;
     }
   }
-  return all;
+  return found;
 }
 
 // Behind "scheme:", what stands there; nothing where none is.
@@ -236,15 +285,17 @@ class PlaceFinder {
  public:
   PlaceFinder(std::string_view home, MeantAs meant) : home_(home), meant_(meant) {}
 
-  std::vector<NamedPath> find(std::string_view text) {
+  PathReadings find(std::string_view text) {
     if (text.empty()) {
-      if (meant_ == MeantAs::kPlace) found_.push_back({PathValue{}, false});
+      if (meant_ == MeantAs::kPlace) found_.named.push_back({PathValue{}, false});
       return std::move(found_);
     }
     if (is_one_name(text)) {
-      if (auto path = path_below("", text)) found_.push_back({std::move(*path), false});
+      found_.read = text.size();
+      if (auto path = path_below("", text)) found_.named.push_back({std::move(*path), false});
       return std::move(found_);
     }
+    budget_ = kLeastPathBudget + kPathBudgetPerByte * text.size();
     add(text);
     const auto filled = Variables(home_).filled(text);
     if (filled) add(*filled);
@@ -252,6 +303,8 @@ class PlaceFinder {
     if (is_searched(text)) {
       is_part_ = true;
       add_parts(filled ? *filled : text);
+    } else if (meant_ == MeantAs::kCommand) {
+      found_.unclear = true;
     }
     return std::move(found_);
   }
@@ -263,11 +316,21 @@ class PlaceFinder {
     return !has_words_beyond(text, meant_ == MeantAs::kText ? 1 : kMostWords);
   }
 
+  // Whether so much more may be read; else the text is unclear, and no more of it is looked at.
+  bool spend(std::size_t bytes) {
+    found_.read += bytes;
+    found_.unclear =
+        found_.unclear || found_.read > budget_ || found_.named.size() >= kMostPathReadings;
+    return !found_.unclear;
+  }
+
   void add(std::string_view text) {
     const auto put = [&](std::optional<PathValue> path) {
-      if (path) found_.push_back({std::move(*path), is_part_});
+      if (path) found_.named.push_back({std::move(*path), is_part_});
     };
-    if (text.empty() || !known_.emplace(text).second) return;
+    if (text.empty() || found_.unclear) return;
+    const bool is_new = known_.emplace(text).second;
+    if (!spend(is_new ? text.size() : text.size() / 4 + 1) || !is_new) return;
     put(path_below("", text));
     if (text == "~+" || text.starts_with("~+/"))
       put(path_below("", "./" + std::string(text.substr(2))));
@@ -293,7 +356,7 @@ class PlaceFinder {
     std::string_view rest = clean;
     for (int schemes = 0; schemes < kMostSchemes && !is_of_the_web(rest); ++schemes) {
       const auto behind = behind_scheme(rest);
-      if (!behind) return;
+      if (!behind || found_.unclear) return;
       // What has no slash there begins at the root to WHATWG's parser, of this scheme alone.
       const bool is_file = lowered(rest).starts_with("file:");
       rest = *behind;
@@ -309,7 +372,7 @@ class PlaceFinder {
   }
 
   void add_location(std::string location) {
-    for (int decoded = 0; decoded <= kMostDecodings; ++decoded) {
+    for (int decoded = 0; decoded <= kMostDecodings && !found_.unclear; ++decoded) {
       add_authorities(location);
       // A query or fragment is part of the name to some, and no part of the path to others.
       if (const auto end = location.find_first_of("?#!"); end != std::string::npos)
@@ -335,8 +398,14 @@ class PlaceFinder {
   }
 
   void add_parts(std::string_view text) {
+    // A document: what its members name is read of each by itself.
+    const bool is_json = is_json_document(text);
     for (const auto& word : shell_words(text)) {
-      for (const auto& alternative : alternatives(word.text)) {
+      if (found_.unclear) return;
+      const auto choices = is_json ? Alternatives{.all = {word.text}} : alternatives(word.text);
+      if (choices.has_more && may_choose_place(word)) found_.unclear = true;
+      for (const auto& alternative : choices.all) {
+        if (found_.unclear) return;
         add_named(alternative, word.is_operand);
         add_behind_schemes(alternative);
       }
@@ -344,12 +413,21 @@ class PlaceFinder {
     // Items of lists that no shell takes apart.
     constexpr std::string_view kEnds = ",;|<>()[]{}\"'`";
     const auto ends = [&](char c) { return is_space(c) || kEnds.contains(c); };
-    while (!text.empty()) {
+    while (!text.empty() && !found_.unclear) {
       const auto end = std::ranges::find_if(text, ends);
       const auto length = static_cast<std::size_t>(end - text.begin());
-      add_item(text.substr(0, length));
+      // A backslash before what ends the item takes its meaning from that: "\\;", a line that goes
+      // on.
+      const bool is_escaped = length > 0 && length < text.size() && text[length - 1] == '\\';
+      add_item(text.substr(0, length - (is_escaped ? 1 : 0)));
       text.remove_prefix(std::min(length + 1, text.size()));
     }
+  }
+
+  // Whether more alternatives than were looked at may name a place.
+  [[nodiscard]] bool may_choose_place(const ShellWord& word) const {
+    const bool is_written = word.text.contains('/') || word.text.starts_with('~');
+    return word.has_choices && (is_written || word.is_operand || meant_ == MeantAs::kCommand);
   }
 
   // One item: "key=/x", "-f/x", "a:/x", "@/x".
@@ -365,6 +443,7 @@ class PlaceFinder {
     std::size_t parts = 0;
     for (auto at = item.find_first_of(kWithin); at != std::string_view::npos;
          at = item.find_first_of(kWithin, at)) {
+      if (found_.unclear) return;
       ++at;
       const auto end = std::min(item.find_first_of(kWithin, at), item.size());
       add_named(item.substr(at, end - at), false);
@@ -392,7 +471,8 @@ class PlaceFinder {
   std::string_view home_;
   MeantAs meant_;
   bool is_part_ = false;
-  std::vector<NamedPath> found_;
+  PathReadings found_;
+  std::size_t budget_ = 0;                 // bytes
   std::unordered_set<std::string> known_;  // texts that were read
 };
 
@@ -425,8 +505,15 @@ std::vector<Piece> pieces_of(std::string_view component, bool is_of_shell) {
 
 }  // namespace
 
-std::vector<NamedPath> path_readings(std::string_view text, std::string_view home, MeantAs meant) {
+PathReadings path_readings(std::string_view text, std::string_view home, MeantAs meant) {
   return PlaceFinder(home, meant).find(text);
+}
+
+std::optional<std::vector<std::string>> brace_alternatives(std::string_view text) {
+  auto [all, has_more] = alternatives(text);
+  if (has_more) return std::nullopt;
+  all.erase(all.begin());
+  return all;
 }
 
 bool has_wildcards(std::string_view component) {

@@ -8,6 +8,7 @@
 // readings is an ordinary text, and is let through.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,12 +23,29 @@ struct NamedPath {
   bool is_part = false;  // of the text, which names more or something else
 };
 
+struct PathReadings {
+  std::vector<NamedPath> named;
+  // A text that names more than is read, or that may: whatever the place, it may be named.
+  bool unclear = false;
+  std::size_t read = 0;  // bytes of all readings, at most a small multiple of the text's
+};
+
+// Readings that one text may have, and what may be read of it in all: a few short ones, and a
+// multiple of its size beside. Braces, schemes, codes and lists multiply.
+constexpr std::size_t kMostPathReadings = 4000;
+constexpr std::size_t kLeastPathBudget = std::size_t{16} << 10U;  // bytes
+constexpr std::size_t kPathBudgetPerByte = 32;
+
 // None for what no file system could open: nothing (but the start of relative paths, where the text
 // stands for a place), or longer than a path even when tidied. Parts are looked for in commands up
-// to 64 KiB, and in other texts of up to 40 words and 4,096 bytes: longer ones are documents. In
-// prose (MeantAs::kText) only those of a single word.
-[[nodiscard]] std::vector<NamedPath> path_readings(std::string_view text, std::string_view home,
-                                                   MeantAs meant = MeantAs::kUnknown);
+// to 64 KiB (a longer one is unclear), and in other texts of up to 40 words and 4,096 bytes: longer
+// ones are documents. In prose (MeantAs::kText) only those of a single word.
+[[nodiscard]] PathReadings path_readings(std::string_view text, std::string_view home,
+                                         MeantAs meant = MeantAs::kUnknown);
+
+// What a shell makes of a text with braces, "a{b,c}": "ab" and "ac"; none where it has no such
+// braces, and nothing where it means too many to be listed.
+[[nodiscard]] std::optional<std::vector<std::string>> brace_alternatives(std::string_view text);
 
 // Whether both can name one thing: a glob of a rule (`*` for any characters) and a component as a
 // shell reads it (`*`, `?` and `[…]`). A component of stars alone counts as none: `src/*.cpp` is

@@ -13,6 +13,7 @@
 #include "core/ascii.h"
 #include "core/characters.h"
 #include "core/trimmed.h"
+#include "policy/match/parameter_names.h"
 
 namespace mcpac::policy {
 namespace {
@@ -368,9 +369,22 @@ const Readings& KnownReadings::of(const Json& value, Subject subject, Reading re
   return known->second;
 }
 
+MeantAs KnownReadings::meaning_of(std::string_view name, const Json* schema) {
+  const auto [known, is_new] = meanings_.try_emplace({schema, std::string(name)});
+  if (is_new) known->second = meaning_of_member(name, schema);
+  return known->second;
+}
+
 const UrlReadings& KnownReadings::urls_in(const Json& text) {
   const auto [known, is_new] = urls_.try_emplace(&text);
   if (is_new) known->second = url_readings(text.get_ref<const std::string&>());
+  return known->second;
+}
+
+const PathReadings& KnownReadings::paths_in(const Json& text, std::string_view home,
+                                            MeantAs meant) {
+  const auto [known, is_new] = paths_.try_emplace({&text, meant});
+  if (is_new) known->second = path_readings(text.get_ref<const std::string&>(), home, meant);
   return known->second;
 }
 

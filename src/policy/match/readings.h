@@ -12,10 +12,14 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
+#include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "policy/match/matcher.h"
+#include "policy/match/path_readings.h"
 #include "policy/match/url.h"
 
 namespace mcpac::policy {
@@ -50,11 +54,18 @@ class KnownReadings {
   [[nodiscard]] const Readings& of(const Json& value, Subject subject, Reading reading);
   // `text` is a string, which is taken for nothing but itself.
   [[nodiscard]] const UrlReadings& urls_in(const Json& text);
+  // The same; `home` is one for all rules.
+  [[nodiscard]] const PathReadings& paths_in(const Json& text, std::string_view home,
+                                             MeantAs meant);
+  // meaning_of_member(), found once for each schema and name.
+  [[nodiscard]] MeantAs meaning_of(std::string_view name, const Json* schema);
 
  private:
   // By address: few values have other readings, but a hostile call may have many.
   std::map<std::tuple<const Json*, Subject, Reading>, Readings> known_;
   std::map<const Json*, UrlReadings> urls_;
+  std::map<std::pair<const Json*, MeantAs>, PathReadings> paths_;
+  std::map<std::pair<const Json*, std::string>, MeantAs> meanings_;
 };
 
 // The authorities in a text, known or found now and put into `own`.

@@ -64,6 +64,7 @@ struct UrlReadings {
   std::vector<Url> urls;  // each is what some parser reads; paths may be read apart
   bool unclear = false;   // whatever the test, it may hold
   std::vector<NamedHost> hosts;
+  std::size_t looked_at = 0;  // bytes, for where authorities end: a small multiple of the text
 };
 
 // Whose authorities a deny or ask over "*" finds in a text: URLs of our schemes, whatever stands

@@ -19,7 +19,7 @@ constexpr std::size_t kLongestScheme = 5;  // "https"
 constexpr std::size_t kLongestAnyScheme = 64;
 // As many as a value may have readings (readings.h): a text with more is unclear.
 constexpr std::size_t kMostAuthorities = 10'000;
-// Hosts of a list that are read with the path behind it.
+// Hosts of a list that are read with the path behind it: of more, the paths are unclear.
 constexpr std::size_t kMostWithPath = 8;
 
 bool is_blank(char c) {
@@ -152,6 +152,44 @@ enum class Sign : std::uint8_t {
   kScope,  // "@scope/package": none
 };
 
+// Where one of some bytes stands next. The places asked from only grow, so the last answer holds up
+// to where it stands, and a text is looked through once.
+class NextOf {
+ public:
+  NextOf(std::string_view text, std::string_view bytes, std::size_t& looked_at)
+      : text_(text), bytes_(bytes), looked_at_(looked_at) {}
+
+  // The end of the text where none stands.
+  std::size_t from(std::size_t at) {
+    if (is_known_ && at >= asked_ && at <= found_) return found_;
+    found_ = std::min(text_.find_first_of(bytes_, at), text_.size());
+    looked_at_ += found_ - std::min(at, found_) + 1;
+    asked_ = at;
+    is_known_ = true;
+    return found_;
+  }
+
+ private:
+  std::string_view text_;
+  std::string_view bytes_;
+  std::size_t& looked_at_;  // bytes
+  std::size_t asked_ = 0;
+  std::size_t found_ = 0;
+  bool is_known_ = false;
+};
+
+// What ends an authority, and what makes one of a text, wherever in a chunk one is looked for.
+struct Ends {
+  Ends(std::string_view chunk, std::size_t& looked_at)
+      : of_authority(chunk, "/?#&|()", looked_at),
+        of_front(chunk, "/?#", looked_at),
+        signs(chunk, ".@", looked_at) {}
+
+  NextOf of_authority;
+  NextOf of_front;
+  NextOf signs;
+};
+
 class AuthorityFinder {
  public:
   AuthorityFinder(std::string_view text, UrlReadings& found)
@@ -214,8 +252,9 @@ class AuthorityFinder {
       return;
     }
     Sign in_list = Sign::kNone;  // of "key=a,b"
+    Ends ends(chunk, found_.looked_at);
     for (std::size_t at = 0; at < chunk.size();) {
-      if (const auto next = authority(chunk, at); next > at) {
+      if (const auto next = authority(chunk, at, ends); next > at) {
         at = next;
         sign = in_list = Sign::kNone;
         continue;
@@ -240,7 +279,7 @@ class AuthorityFinder {
   }
 
   // "scheme://…", "//…", "http:…" at this place: where it ends; the place itself where none is.
-  std::size_t authority(std::string_view chunk, std::size_t at) {
+  std::size_t authority(std::string_view chunk, std::size_t at, Ends& ends) {
     const auto rest = chunk.substr(at);
     const auto length = scheme_length(rest.substr(0, kLongestAnyScheme));
     const auto begin = length == 0 ? 0 : length + 1;
@@ -249,11 +288,12 @@ class AuthorityFinder {
     std::string scheme = lowered(rest.substr(0, length));
     const bool is_ours = default_port(scheme) != 0;
     if (slashes < 2 && !is_ours) return at;
-    if (slashes == 0 && !may_be_host(rest.substr(behind))) return at;
+    if (slashes == 0 && !may_be_host(chunk, at + behind, ends)) return at;
     // "file:///x" names this machine, "file:////h/x" another one.
     if (scheme == "file" && slashes == 3) return skipped(chunk, at + behind);
-    auto end = std::min(rest.find_first_of("/?#&|()", behind), rest.size());
+    auto end = ends.of_authority.from(at + behind) - at;
     for (std::size_t i = behind; i < end; ++i) {
+      ++found_.looked_at;
       if ((rest[i] == ',' || rest[i] == ';') && begins_url(rest.substr(i + 1))) end = i;
     }
     const auto next = end < rest.size() && std::string_view("/?#").contains(rest[end])
@@ -266,9 +306,10 @@ class AuthorityFinder {
     return next;
   }
 
-  [[nodiscard]] bool may_be_host(std::string_view text) const {
-    const auto front = text.substr(0, text.find_first_of("/?#"));
-    return front.contains('.') || front.contains('@') || names_this_machine(front) ||
+  [[nodiscard]] bool may_be_host(std::string_view chunk, std::size_t at, Ends& ends) const {
+    const auto end = ends.of_front.from(at);
+    const auto front = chunk.substr(at, end - at);
+    return ends.signs.from(at) < end || names_this_machine(front) ||
            (!is_prose_ && !front.empty() && is_of_host(front.front()));
   }
 
@@ -282,7 +323,10 @@ class AuthorityFinder {
     }
     std::size_t read = 0;
     for (auto one : split_at(front, ",;")) {
-      if (++read > kMostWithPath) path = {};
+      if (++read > kMostWithPath && !path.empty() && default_port(scheme) != 0) {
+        found_.unclear = true;
+        return;
+      }
       one.remove_prefix(std::min(one.rfind('=') + 1, one.size()));
       if (is_loose && !one.contains('.') && !names_this_machine(one)) continue;
       host_of(scheme, one, path);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "policy/environment.h"
 #include "policy/match/url.h"
@@ -18,6 +19,25 @@ std::optional<std::pair<std::string, std::size_t>> anchor_of(const std::string& 
   if (text.starts_with("./")) return std::pair(bases.current_directory, std::size_t{2});
   if (text.starts_with("~/")) return std::pair(bases.home, std::size_t{2});
   return std::nullopt;
+}
+
+bool climbs(std::string_view text) {
+  const auto components = split(text);
+  return std::ranges::find(components, "..") != components.end();
+}
+
+// What a path with ".." means, from the root.
+std::string from_root(std::string_view text, const std::string& start) {
+  if (!start.starts_with('/')) return "write the path without '..'";
+  Components whole = split(start);
+  for (auto& name : split(text)) {
+    if (name != "..") {
+      if (name != ".") whole.push_back(std::move(name));
+    } else if (!whole.empty()) {
+      whole.pop_back();
+    }
+  }
+  return printable(join(whole));
 }
 
 Checked<CompiledFiles> compile(const ast::FilesGrant& files, const Environment& environment) {
@@ -96,7 +116,9 @@ Checked<Components> read_place_path(const std::string& text, ast::Offset at,
     return complain(ErrorId::kRuleSyntax, at,
                     fmt::format("the path '{}' has no anchor", printable(text)),
                     "a path of files begins with / (absolute), ./ (here) or ~/ (home)",
-                    fmt::format("./{}", printable(text)));
+                    climbs(text) ? from_root(text, environment.bases.current_directory)
+                    : text == "." || text == "~" ? text + "/"
+                                                 : fmt::format("./{}", printable(text)));
   }
   if (!read_path(text)) {
     return complain(
@@ -106,9 +128,9 @@ Checked<Components> read_place_path(const std::string& text, ast::Offset at,
   }
   auto below = split(std::string_view(text).substr(anchor->second));
   if (std::ranges::find(below, "..") != below.end()) {
-    return complain(ErrorId::kRuleSyntax, at,
-                    fmt::format("'..' in the path '{}' of files", printable(text)),
-                    "a grant names the place it means", "write the path without '..'");
+    return complain(
+        ErrorId::kRuleSyntax, at, fmt::format("'..' in the path '{}' of files", printable(text)),
+        "a grant names the place it means", from_root(text.substr(anchor->second), anchor->first));
   }
   if (!anchor->first.starts_with('/')) {
     return complain(ErrorId::kRuleIneffective, at,

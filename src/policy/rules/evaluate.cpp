@@ -166,7 +166,7 @@ class AnyString {
     for (const auto& [name, member] : value.items()) {
       if (!schema.names_member(name) && caught(Json(name), of_names)) return true;
       if (in(member, schema.member(name).value_or(SchemaView()), below(place, name),
-             schema.meaning_of(name)))
+             schema.meaning_of(name, view_.readings)))
         return true;
     }
     if (place == nullptr) return false;
@@ -216,7 +216,7 @@ std::optional<std::string> remark_at(const CompiledArg& arg, const CallView& vie
   if (view.any_string && value.is_object()) {
     for (const auto& [name, member] : value.items()) {
       CallView below = view;
-      below.meant = schema.meaning_of(name);
+      below.meant = schema.meaning_of(name, view.readings);
       const auto found = schema.member(name).value_or(SchemaView());
       if (auto remark = remark_at(arg, below, member, step, found)) return remark;
     }

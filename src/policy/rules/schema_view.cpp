@@ -9,6 +9,7 @@
 #include "core/json_compare.h"
 #include "core/schema/uri.h"
 #include "policy/match/parameter_names.h"
+#include "policy/match/readings.h"
 
 namespace mcpac::policy {
 namespace {
@@ -274,14 +275,11 @@ std::vector<std::string> SchemaView::required_members() const {
   return names;
 }
 
-MeantAs SchemaView::meaning_of(std::string_view name) const {
+MeantAs SchemaView::meaning_of(std::string_view name, KnownReadings* known) const {
   if (!names_member(name)) return MeantAs::kUnknown;
-  const MeantAs by_name = meaning_by_name(name);
-  if (by_name != MeantAs::kUnknown) return by_name;
   const auto place = member(name);
-  const bool is_place = place && place->text() != nullptr && place->text()->is_object() &&
-                        speaks_of_places(*place->text());
-  return is_place ? MeantAs::kPlace : MeantAs::kUnknown;
+  const Json* schema = place ? place->text() : nullptr;
+  return known == nullptr ? meaning_of_member(name, schema) : known->meaning_of(name, schema);
 }
 
 bool SchemaView::requires_member(std::string_view name) const {

@@ -36,9 +36,10 @@ class SchemaView {
   [[nodiscard]] std::optional<Json> filled_default() const;
   // Counts as absent where brackets are closed.
   [[nodiscard]] bool equals_default(const Json& value) const;
-  // What strings of this member are for, by its name, its format and its description; kUnknown for
+  // What strings of this member are for, by its format, its name and its description; kUnknown for
   // one that the schema does not name, for then its name is the caller's.
-  [[nodiscard]] MeantAs meaning_of(std::string_view name) const;
+  // `known`: of the call, which keeps the answer for other rules.
+  [[nodiscard]] MeantAs meaning_of(std::string_view name, KnownReadings* known = nullptr) const;
   [[nodiscard]] bool requires_member(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> required_members() const;
   // The text of this place; null where nothing is known of it.

@@ -28,8 +28,9 @@ class Collector {
       tests_.add(*probe.arg, probe.view, environment);
       kinds_.push_back(tests_.kinds_of(*probe.arg, probe.view.reading)[probe.matcher]);
       counts_[index(kinds_.back())] += 1;
-      if (kinds_.back() == ProbeKind::kPath)
-        starts_ = path_starts(environment.bases, probe.view.server);
+      if (kinds_.back() != ProbeKind::kPath) continue;
+      starts_ = path_starts(environment.bases, probe.view.server);
+      is_remote_ = environment.bases.remote_servers.contains(probe.view.server);
     }
     for (const std::size_t length : limits.lengths) tests_.add_at_least(length);
     tests_.literals.insert(limits.values.begin(), limits.values.end());
@@ -163,6 +164,8 @@ class Collector {
       if (has(ProbeKind::kPath) && read_path(kind.example)) {
         for (auto& detour : with_detours(kind.example))
           add_example(not_a_literal(std::move(detour)));
+        // A server elsewhere may have the same place below any folder.
+        if (looks_at_any_string() && is_remote_) add_ends(kind.example);
         // Under "*" what no other test can read is a path all the same.
         if (looks_at_any_string()) add_example(not_a_literal(kind.example + "/\x01/.."));
       }
@@ -174,6 +177,13 @@ class Collector {
     add_example(not_a_literal("http://a@b@c"));  // unclear (match/url.h)
     if (!looks_at_any_string()) return;
     for (auto& url : loose_url_examples(tests_.urls)) add_example(not_a_literal(std::move(url)));
+  }
+
+  void add_ends(std::string_view path) {
+    for (auto slash = path.find('/'); slash != std::string_view::npos; slash = path.find('/')) {
+      path.remove_prefix(slash + 1);
+      if (!path.empty()) add_example(not_a_literal(std::string(path)));
+    }
   }
 
   // Another string that tests on paths and URLs cannot tell from this one.
@@ -361,6 +371,7 @@ class Collector {
   std::vector<ProbeKind> kinds_;
   std::size_t counts_[4] = {};
   std::vector<Components> starts_;
+  bool is_remote_ = false;
   std::size_t shapes_ = 0;
   std::vector<StringKind> examples_;
   std::set<std::pair<Outcomes, std::pair<std::ptrdiff_t, std::string>>> known_;

@@ -68,9 +68,12 @@ Result<ast::FilesGrant> files_grant(Lexer& lexer) {
   if (lexer.take_word("read-only")) return files;
   files.mode = FileMode::kReadWrite;
   if (lexer.take_word("read-write")) return files;
-  return lexer.error(at, "expected read-only or read-write",
-                     "a grant of files says what may be done with them",
-                     fmt::format("files {} read-only", printable(files.path)));
+  constexpr std::string_view kWrites[] = {"rw",       "wr",        "w",          "write",
+                                          "writable", "readwrite", "read_write", "write-only"};
+  const bool writes = std::ranges::find(kWrites, lexer.peek_word()) != std::end(kWrites);
+  return lexer.error(
+      at, "expected read-only or read-write", "a grant of files says what may be done with them",
+      fmt::format("files {} {}", printable(files.path), writes ? "read-write" : "read-only"));
 }
 
 Result<ast::NetworkGrant> network_grant(Lexer& lexer) {

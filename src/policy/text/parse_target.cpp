@@ -1,6 +1,10 @@
 // Targets: selectors, brackets, argument paths, exceptions.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+#include <tuple>
+
 #include "core/printable.h"
 #include "policy/text/parser.h"
 
@@ -93,14 +97,29 @@ std::unexpected<Error> expected_end(Lexer& lexer) {
   return lexer.expected("a test, ',' or ')'", std::move(fix));
 }
 
+// The name behind "fs/" or "fs ", as far as it is one and no word of a clause; empty otherwise.
+std::string tool_apart(Lexer lexer) {
+  constexpr std::string_view kNoTools[] = {"calls",     "rate",  "bytes_in", "bytes_out", "cost",
+                                           "for",       "until", "because",  "audit",     "within",
+                                           "otherwise", "allow", "ask",      "deny",      "per"};
+  const bool is_slash = lexer.take("/");
+  const auto word = std::string(lexer.peek_word());
+  const bool is_word = std::ranges::find(kNoTools, word) != std::end(kNoTools);
+  const bool is_name = !word.empty() && word.contains('_');
+  return (is_slash ? !word.empty() : is_name && !is_word) ? printable(word, 80) : std::string();
+}
+
 }  // namespace
 
-Result<ast::Selector> selector(Lexer& lexer) {
+Result<ast::Selector> selector(Lexer& lexer, std::optional<Effect> effect) {
   ast::Selector selector;
   selector.at = lexer.position();
   if (lexer.take("*")) {
     if (!lexer.take("."))
-      return lexer.expected(kBetween, "write SERVER.* for all tools of one server, a rule each");
+      return lexer.expected(kBetween,
+                            effect == Effect::kDeny
+                                ? "write *.* for all tools of all servers"
+                                : "write SERVER.* for all tools of one server, a rule each");
     selector.tool_at = lexer.position();
     if (lexer.take("*")) return selector;
     return lexer.error(selector.at, "there is no selector *.tool",
@@ -126,6 +145,8 @@ Result<ast::Selector> selector(Lexer& lexer) {
                          "--deny denies; in a file it stands once, before the rule",
                          fmt::format("--{} RULE", name == "allow" ? "grant" : name));
     }
+    if (auto tool = tool_apart(lexer); !tool.empty())
+      return lexer.expected(kBetween, fmt::format("write {}.{}", name, tool));
     return lexer.expected(
         kBetween,
         fmt::format("write {0}.* for all tools of a server {0}, SERVER.{0} for one tool", name));
@@ -139,6 +160,15 @@ Result<ast::Selector> selector(Lexer& lexer) {
   auto tool = lexer.name();
   if (!tool) return pass_on(tool);
   selector.tool = std::move(*tool);
+  if (*selector.server == "mcp" && lexer.adjacent('.')) {
+    const std::size_t at = lexer.position();
+    std::ignore = lexer.take(".");
+    const auto word = std::string(lexer.peek_word());
+    return lexer.error(at, "'mcp.' before a server and its tool",
+                       "mcp:: is the namespace of C++; grants use the original names",
+                       fmt::format("write {}.{}", printable(*selector.tool, 80),
+                                   word.empty() ? "TOOL" : printable(word, 80)));
+  }
   return selector;
 }
 
@@ -162,9 +192,9 @@ Result<ast::Brackets> brackets(Lexer& lexer) {
   return brackets;
 }
 
-Result<ast::Target> target(Lexer& lexer) {
+Result<ast::Target> target(Lexer& lexer, Effect effect) {
   ast::Target target;
-  auto parsed = selector(lexer);
+  auto parsed = selector(lexer, effect);
   if (!parsed) return pass_on(parsed);
   target.selector = std::move(*parsed);
   if (!lexer.take("(")) return target;

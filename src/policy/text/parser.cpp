@@ -34,7 +34,7 @@ Result<ast::Rule> rule(Lexer& lexer, Effect effect) {
   do {
     if (lexer.at_end() && !rule.targets.empty())
       return lexer.expected("another target", "leave out the last ','");
-    auto target = detail::target(lexer);
+    auto target = detail::target(lexer, effect);
     if (!target) return pass_on(target);
     rule.targets.push_back(std::move(*target));
     if (rule.targets.size() > kMaxTargets) {

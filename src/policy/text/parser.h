@@ -41,8 +41,9 @@ Result<ast::Brackets> parse_brackets(const SourceText& source);
 
 namespace detail {
 // The pieces, one file each.
-Result<ast::Selector> selector(Lexer& lexer);
-Result<ast::Target> target(Lexer& lexer);
+// `effect` is that of the rule, for what an error tells to write; nothing outside of a rule.
+Result<ast::Selector> selector(Lexer& lexer, std::optional<Effect> effect = {});
+Result<ast::Target> target(Lexer& lexer, Effect effect);
 Result<ast::Brackets> brackets(Lexer& lexer);  // up to, not including, ")" or the end
 Result<ast::Test> test(Lexer& lexer);
 Result<ast::Exception> exception(Lexer& lexer, const std::vector<ast::Test>& tests);

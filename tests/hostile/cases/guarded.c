@@ -1,6 +1,7 @@
 /* Guarded: what a program does with names that must stay as they are, in a place that it may write
  * (`word`), in which .git, .envrc and mcpac.json are kept. `sub/.git` is there, and so are `empty`, an
- * empty folder, and `dangling`, a link to .envrc. */
+ * empty folder, and `dangling`, a link to .envrc. The places named/hooks and called.sh are kept, and
+ * `to_called` is a link to the second. */
 #include <pthread.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -159,6 +160,7 @@ CASE(guarded_named_below) {
   if (fresh("named") != 0) return -1;
   return file("named/../named/hooks");
 }
+CASE(guarded_named_by_link) { return open(in_place("to_called"), O_WRONLY | O_TRUNC); }
 CASE(guarded_named_by_rename) {
   rmdir(in_place("named"));
   if (fresh("other2") != 0 || mkdir(in_place("other2/hooks"), 0755) != 0) return -1;

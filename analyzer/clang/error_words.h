@@ -32,7 +32,7 @@ struct NamedArgs {
 [[nodiscard]] std::optional<Translation> translate_server(std::string_view message,
                                                           const Request& request);
 
-// The program's own narrowed tools, by their C++ names: the permission of which each is a part.
+// The program's own narrowed tools, by their C++ names: the permission that each is a part of.
 using NarrowedTools = std::map<std::string, std::string>;
 
 // `notes` are the texts below the error. Nothing where clang's own words are the best there are.

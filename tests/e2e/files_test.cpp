@@ -174,7 +174,7 @@ TEST_SUITE("e2e/files") {
     CHECK_FALSE(has(run.err, "came to be"));
   }
 
-  // What was run on a host: two runs at once, each of which makes a half of a repository.
+  // What was run on a host: two runs at once, and each makes a half of a repository.
   TEST_CASE("two runs in one folder make no repository together, also at the same moment") {
     const Place place;
     constexpr int kRounds = 300;

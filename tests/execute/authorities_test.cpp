@@ -273,7 +273,7 @@ TEST_SUITE("execute/authorities") {
       CHECK(allowed("files.read(path within /x)", "", "/x/open"));
       CHECK_FALSE(allowed("files.read(path within /x except {" + at + "/notes/secret})", "",
                           "/x/secret/key"));
-      // From where it counts a relative path nobody said.
+      // Where it counts a relative path from is not said.
       CHECK_FALSE(allowed("files.read(path within ./)", "", "open"));
       CHECK_FALSE(allowed("files.read(path within " + at + ")", "", "open"));
     }

@@ -87,7 +87,7 @@ TEST_SUITE("execute/generate project") {
     REQUIRE(taken);
     CHECK(taken->added == std::vector<std::string>{"s.b"});
     CHECK(taken->pending.empty());
-    // Whoever was interrupted before the lock was written has not had a first one yet.
+    // A run that was interrupted before the lock was written has had no first one yet.
     fs::remove(place.project.lock_file());
     const auto again = write_project(place.project, place.folders, with({"a", "b", "c"}));
     REQUIRE(again);

@@ -174,7 +174,7 @@ TEST_SUITE("mcp/http") {
       connection->close();
       return head;
     };
-    // RFC 9112, section 5.2: a user agent puts a blank in the place of the fold.
+    // RFC 9112, section 5.2: a user agent replaces the fold by a blank.
     const auto folded = answered("Location: /a\r\n \t/b\r\n");
     REQUIRE(folded.has_value());
     CHECK(folded->location == "/a /b");

@@ -186,7 +186,7 @@ TEST_SUITE("policy/readings") {
             "Dear all,\n\n\"see\" [the list] {below}.\n");
     allowed("allow kv.get\ndeny *.*(* within ~/.ssh)",
             R"({"name": "x", "scripts": {"test": "node --test"}, "files": ["lib/"]})");
-    // A lock file of a package manager: thousands of words, none of which is looked up.
+    // A lock file of a package manager: thousands of words, and none is looked up.
     Json packages = Json::object();
     for (int i = 0; i < 3000; ++i)
       packages[fmt::format("node_modules/p{}", i)] = {{"version", fmt::format("1.0.{}", i)}};

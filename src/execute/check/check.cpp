@@ -63,7 +63,7 @@ Result<std::vector<std::string>> declared_rules(const analyzer::Report& report) 
 
 namespace {
 
-// More than this nobody reads in one line: it is written into a file.
+// Longer texts are unreadable in one line: they go into a file.
 constexpr std::size_t kMostRules = 8;
 
 bool refuses_all(const policy::Authority& authority, const Permission& permission,

@@ -313,7 +313,7 @@ NetworkAnswer decide_address(const Layers& layers, std::string_view text, const 
     answer.reason =
         fmt::format("{} leads to {}, {} that must be granted by itself: {}", printable(text),
                     to_text(address), is_inner ? "an address" : kOwnAddress, answer.reason);
-    // Whoever answers for the name chose the address.
+    // The answer for the name chose the address.
     answer.would_grant.clear();
     answer.no_grant = fmt::format(
         "a name that was granted leads inside, and that is no reason to grant {}; if it is meant, "

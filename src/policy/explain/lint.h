@@ -35,7 +35,7 @@ struct FileSummary {
   std::vector<std::string> profiles;
   // A rule denies, asks about or excepts a place: folders above it count, too (docs/grants.md).
   bool names_place_within = false;
-  // Servers of which a rule tests paths; "*" where a rule over all servers does.
+  // Servers whose paths a rule tests; "*" where a rule over all servers does.
   std::set<std::string> path_servers = {};
   std::vector<Note> notes;
 };

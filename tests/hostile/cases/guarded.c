@@ -172,7 +172,7 @@ CASE(guarded_named_by_rename) {
   return done;
 }
 
-/* A pipe whose other end nobody has: the guard does not wait, and serves on. */
+/* A pipe without another end: the guard does not wait, and serves on. */
 CASE(guarded_pipe) {
   if (open(in_place("pipe"), O_WRONLY) >= 0) return 0;
   const int error = errno;

@@ -138,6 +138,15 @@ const std::vector<std::string>& of_this_machine() {
       "http://a.com@127.1/",
       "curl -s 127.1",
       "ping -c1 0.0.0.0",
+      "curl 0",
+      "curl -s 0:80/x",
+      "curl 0.0.0.0/0",
+      "ping6 ::",
+      "root@[IPv6:::1]",
+      "/dev/tcp/0/80",
+      "https://a.com/?url=http://0",
+      "https://a.com/?url=127.0.0.1",
+      "http://a.com#@127.0.0.1/",
   };
   return kTexts;
 }
@@ -223,6 +232,17 @@ const std::vector<std::string>& of_evil() {
       "https://ev\u200dil.com/",
       "bob@(a comment)evil.com",
       "evil.com..",
+      "https://a.com#@evil.com",
+      "https://a.com?@evil.com",
+      "https://a.com/?https://evil.com",
+      "https://a.com/#https://evil.com",
+      "bob%evil.com@a.com",
+      "/v:evil.com",
+      "/net/evil.com/x",
+      "\\\\?\\UNC\\evil.com\\x",
+      "<a href=\"https:&#47;&#47;evil.com\">x</a>",
+      "<img src=\"//evil&#x2e;com/x\">",
+      "https&colon;&sol;&sol;evil&period;com/x",
   };
   return kTexts;
 }
@@ -332,6 +352,11 @@ TEST_SUITE("policy/host_dresses") {
                              "0:30",
                              "00:15",
                              "0x0",
+                             "0.0.0.0/0",
+                             "::/0",
+                             "curl -m 0 https://a.com",
+                             "curl -m0 https://a.com",
+                             "curl -d a=0 https://a.com",
                              "0x00",
                              "10",
                              "127",

@@ -291,6 +291,8 @@ std::vector<Host> hosts_meant(std::string_view text) {
   if (text.front() == '[') {
     text.remove_prefix(1);
     text = text.substr(0, text.find(']'));
+    if (lowered(text.substr(0, kTagOfMail.size())) == kTagOfMail)
+      text.remove_prefix(kTagOfMail.size());
   }
   if (std::ranges::count(text, ':') > 1) {
     const auto address = parse_ipv6(text.substr(0, text.find('%')));

@@ -48,6 +48,8 @@ enum class PathMust : std::uint8_t { kBeClear, kBeAnything };
 [[nodiscard]] std::optional<Host> read_host(std::string_view text);
 // Whether servers read its path in several ways (core/uri_spelling.h).
 [[nodiscard]] bool is_path_read_apart(const Url& url);
+// In front of an IPv6 address in square brackets (RFC 5321, 4.1.3), in lower case.
+constexpr std::string_view kTagOfMail = "ipv6:";
 // Every host that some parser takes a text for; the one of read_host() first, where it reads one.
 // Leading zeros as decimal numbers, numbers that run over, a zone behind an address, dots at the
 // end, addresses with brackets or without, characters that only newer tables of IDNA keep.

@@ -103,12 +103,31 @@ bool is_mention(std::string_view parameter) {
   return !words.empty() && std::ranges::find(kWords, words.back()) != std::end(kWords);
 }
 
-// A host in the path of a device: Bash's, gawk's (behind a local port), multiaddr's.
+// Whether a text calls a program of the network, to which a bare "0" is an address.
+bool calls_network(std::string_view text) {
+  static constexpr std::string_view kPrograms[] = {
+      "curl", "wget", "ssh",  "scp",   "sftp",  "ftp",  "nc",    "ncat",     "netcat", "telnet",
+      "ping", "dig",  "host", "rsync", "socat", "nmap", "ping6", "nslookup", "http",   "xh"};
+  constexpr std::size_t kLongest = 8;
+  while (!text.empty()) {
+    const auto end = static_cast<std::size_t>(
+        std::ranges::find_if_not(text, [](char c) { return is_word(c); }) - text.begin());
+    const auto word = text.substr(0, end);
+    if (end <= kLongest && std::ranges::find(kPrograms, word) != std::end(kPrograms)) return true;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return false;
+}
+
+// A host in a path: of Bash's devices, gawk's (behind a local port), multiaddr, autofs, Windows.
 std::string_view host_of_device(std::string_view path) {
-  static constexpr std::string_view kDevices[] = {"/dev/tcp/", "/dev/udp/", "/dns/", "/dns4/",
-                                                  "/dns6/",    "/dnsaddr/", "/ip4/", "/ip6/"};
+  static constexpr std::string_view kDevices[] = {"/dev/tcp/", "/dev/udp/", "/dns/",   "/dns4/",
+                                                  "/dns6/",    "/dnsaddr/", "/ip4/",   "/ip6/",
+                                                  "/net/",     "//?/unc/",  "//./unc/"};
+  constexpr std::size_t kLongest = 10;
+  const std::string front = lowered(path.substr(0, kLongest));
   for (const auto device : kDevices) {
-    if (path.starts_with(device)) return path.substr(device.size());
+    if (front.starts_with(device)) return path.substr(device.size());
   }
   if (!path.starts_with("/inet")) return {};
   const auto kind = std::min(path.find('/', 1), path.size());
@@ -194,6 +213,26 @@ class AuthorityFinder {
     }
   }
 
+  // In a query, and in what stands in one of its values with codes of its own.
+  void find_targets(std::string_view query) {
+    found_.looked_at += query.size();
+    for (const auto one : split_at(query, "?#&;")) {
+      // "?https://h" has no name.
+      const auto equals = begins_as_url(one) ? std::string_view::npos : one.find('=');
+      const bool has_name = equals != std::string_view::npos;
+      const std::string name = has_name ? percent_decoded(one.substr(0, equals)) : "";
+      std::string value(has_name ? one.substr(equals + 1) : one);
+      const bool is_own = value.contains('%');
+      for (std::size_t i = 0; i < kMostCodes && value.contains('%'); ++i)
+        value = percent_decoded(value);
+      value = with_plain_marks(value);
+      const bool is_url = begins_as_url(value) && !is_mention(name);
+      if (!is_url && !is_target(name)) continue;
+      target(value, is_own);
+      if (found_.unclear) return;
+    }
+  }
+
  private:
   // What a chunk says of the next one: "key =", "key: h" at the end of a line, "--key".
   [[nodiscard]] Sign sign_behind(std::string_view chunk, std::size_t end) const {
@@ -237,7 +276,7 @@ class AuthorityFinder {
   void walk(std::string_view chunk, Sign sign) {
     if (is_ipv6(chunk)) {
       // "a :: B" is code.
-      const bool is_alone = chunk != "::" || chunk.size() == text_.size();
+      const bool is_alone = chunk != "::" || chunk.size() == text_.size() || is_of_network();
       if (sign != Sign::kNone || (!is_prose_ && is_alone)) add("", "[" + std::string(chunk) + "]");
       return;
     }
@@ -280,6 +319,10 @@ class AuthorityFinder {
     std::string scheme = lowered(rest.substr(0, length));
     const bool is_ours = default_port(scheme) != 0;
     if (slashes < 2 && !is_ours) return at;
+    if (const auto host = length > 0 ? std::string_view() : host_of_device(rest); !host.empty()) {
+      device(host);
+      return skipped(chunk, at + behind);
+    }
     if (slashes == 0 && !may_be_host(chunk, at + behind, ends)) return at;
     // "file:///x" names this machine, "file:////h/x" another one.
     if (scheme == "file" && slashes == 3) return skipped(chunk, at + behind);
@@ -293,6 +336,9 @@ class AuthorityFinder {
                           : at + end;
     const auto front = rest.substr(behind, end - behind);
     const std::string_view path = chunk.substr(at + end, next - at - end);
+    // "https://a#@h": old parsers look for a user up to the first slash.
+    const auto tail = path.starts_with('/') ? std::string_view() : path.substr(0, path.find('/'));
+    if (tail.contains('@') && !tail.contains('=')) add(scheme, tail.substr(tail.rfind('@') + 1));
     const bool is_loose = slashes == 3 && !is_ours && length > 0;
     hosts_of(std::move(scheme), front, path, is_loose);
     return next;
@@ -375,8 +421,8 @@ class AuthorityFinder {
     const auto end = end_of_path(chunk, from);
     const auto path = chunk.substr(from, end - from);
     const auto query = path.find_first_of("?#");
-    if (query != std::string_view::npos && path.find('=', query) != std::string_view::npos)
-      parameters(path.substr(query));
+    if (query != std::string_view::npos && path.find_first_of("=/%", query) != path.npos)
+      find_targets(path.substr(query));
     return end;
   }
 
@@ -409,25 +455,6 @@ class AuthorityFinder {
     return code <= last && begins_as_url(decoded);
   }
 
-  // Of a query, and of what stands in one of its values with codes of its own.
-  void parameters(std::string_view query) {
-    found_.looked_at += query.size();
-    for (const auto one : split_at(query, "?#&;")) {
-      const auto equals = one.find('=');
-      if (equals == std::string_view::npos) continue;
-      const std::string name = percent_decoded(one.substr(0, equals));
-      std::string value(one.substr(equals + 1));
-      const bool is_own = value.contains('%');
-      for (std::size_t i = 0; i < kMostCodes && value.contains('%'); ++i)
-        value = percent_decoded(value);
-      value = with_plain_marks(value);
-      const bool is_url = begins_as_url(value) && !is_mention(name);
-      if (!is_url && !is_target(name)) continue;
-      target(value, is_own);
-      if (found_.unclear) return;
-    }
-  }
-
   void target(std::string_view value, bool has_parameters) {
     if (depth_ == kDeepestTarget) {
       found_.unclear = true;
@@ -443,6 +470,15 @@ class AuthorityFinder {
     return split_at(text, " \t\r\n\"'`<>{}^|");
   }
 
+  // Where the value of "/v:h" begins; 0: it is none.
+  static std::size_t option_of_windows(std::string_view text) {
+    constexpr std::size_t kLongestName = 16;
+    const auto end = text.substr(0, kLongestName).find(':');
+    const bool is_option = end != std::string_view::npos && end > 1 && text.front() == '/' &&
+                           std::ranges::all_of(text.substr(1, end - 1), is_letter);
+    return is_option ? end + 1 : 0;
+  }
+
   // "h/80" behind the name of a device.
   void device(std::string_view text) {
     const auto end = std::min(text.find('/'), text.size());
@@ -454,8 +490,10 @@ class AuthorityFinder {
     add("", host);
   }
 
-  // An address, with a zone or without.
+  // An address, with a zone or without, and with the tag of mail: "[IPv6:::1]".
   static bool is_in_brackets(std::string_view text) {
+    if (lowered(text.substr(0, kTagOfMail.size())) == kTagOfMail)
+      text.remove_prefix(kTagOfMail.size());
     return parse_ipv6(text.substr(0, text.find('%'))).has_value() || parse_ipv4(text).has_value();
   }
 
@@ -466,6 +504,10 @@ class AuthorityFinder {
       case '?':
       case '#':
         if (const auto host = host_of_device(chunk.substr(at)); !host.empty()) device(host);
+        if (const auto value = option_of_windows(chunk.substr(at)); at == 0 && value > 0) {
+          sign = Sign::kKey;
+          return value;
+        }
         return skipped(chunk, at);
       case '[': {
         const auto close = chunk.substr(0, at + kLongestAnyScheme).find(']', at);
@@ -498,6 +540,8 @@ class AuthorityFinder {
     const auto rest = chunk.substr(end);
     Sign own = sign;
     sign = Sign::kNone;
+    // All networks, mostly.
+    if (name == "0.0.0.0" && rest == "/0" && !is_of_network()) return skipped(chunk, end);
     if (own == Sign::kScope) {
       if (rest.starts_with('/')) return skipped(chunk, end);
       own = Sign::kKey;  // "dig @h"
@@ -512,6 +556,9 @@ class AuthorityFinder {
     }
     const bool is_user = rest.starts_with('@');
     const bool is_host = candidate(name, own, has_path(rest), {});
+    // "bob%h@a": a way to h by a.
+    if (is_user && name.contains('%'))
+      candidate(name.substr(name.rfind('%') + 1), Sign::kKey, true, {});
     if (is_host && own != Sign::kNone) in_list = Sign::kKey;
     if (rest.starts_with('(')) sign = own == Sign::kUser ? own : Sign::kNone;
     if (rest.starts_with("::")) {
@@ -550,16 +597,20 @@ class AuthorityFinder {
   }
 
   // Whether a number is an address there. Most are not: "0:30", "1/2", "10.5", "0x0".
-  [[nodiscard]] bool is_address(std::string_view name, const IpAddress& address, Sign sign,
-                                bool has_more) const {
+  bool is_address(std::string_view name, const IpAddress& address, Sign sign, bool has_more) {
     if (has_four_numbers(name)) return true;
     if (is_prose_) return false;
     if (sign == Sign::kUser) return true;
     static const std::vector<IpAddress> kKnown = {*parse_ipv4("127.0.0.1"),
                                                   *parse_ipv4("169.254.169.254")};
     if (std::ranges::find(kKnown, address) != kKnown.end()) return true;
-    const bool is_hex = lowered(name).starts_with("0x");
-    return address.bytes[0] != 0 && (has_more || is_hex);
+    if (address.bytes[0] == 0) return (sign == Sign::kNone || has_more) && is_of_network();
+    return has_more || lowered(name).starts_with("0x");
+  }
+
+  bool is_of_network() {
+    if (!is_of_network_) is_of_network_ = calls_network(text_);
+    return *is_of_network_;
   }
 
   // "-hevil.com", "-zxevil.com:80": the value of an option that letters are glued to.
@@ -568,7 +619,7 @@ class AuthorityFinder {
     bool is_host = false;
     for (std::size_t i = 1; i <= kMostLetters && i + 1 < word.size(); ++i) {
       if (!is_letter(word[i])) break;
-      is_host = candidate(word.substr(i + 1), Sign::kKey, true, port) || is_host;
+      is_host = candidate(word.substr(i + 1), Sign::kKey, !port.empty(), port) || is_host;
     }
     return is_host;
   }
@@ -620,6 +671,7 @@ class AuthorityFinder {
   UrlReadings& found_;
   std::string_view text_;
   bool is_prose_;
+  std::optional<bool> is_of_network_;
   int depth_ = 0;  // of targets that are looked into
 };
 
@@ -634,7 +686,11 @@ void find_authorities(std::string_view text, TextIs is, UrlReadings& found) {
 // blanks.
 void read_beginning(std::string_view text, TextIs is, UrlReadings& found) {
   if (auto url = read_url(text, PathMust::kBeAnything)) {
-    found.urls.push_back(std::move(*url));
+    const bool is_found = std::ranges::any_of(found.urls, [&](const Url& one) {
+      return one.rest == url->rest && one.host_text == url->host_text && one.port == url->port &&
+             one.scheme == url->scheme;
+    });
+    if (!is_found) found.urls.push_back(std::move(*url));
     return;
   }
   std::string joined;
@@ -653,17 +709,28 @@ void read_beginning(std::string_view text, TextIs is, UrlReadings& found) {
 
 }  // namespace
 
+namespace {
+
+// Most values are one URL, or name nothing: whether it is one, with nothing around it.
+bool read_alone(std::string_view text, UrlReadings& found) {
+  if (text.find_first_of(",;|() ") != std::string_view::npos) return false;
+  const auto query = std::min(text.find_first_of("?#"), text.size());
+  if (text.substr(0, query).contains('&')) return false;
+  auto url = read_url(text, PathMust::kBeAnything);
+  if (!url || (!url->rest.empty() && !url->rest.starts_with('/'))) return false;
+  const auto host = front_of(text);
+  add_other_hosts(url->scheme, host.substr(host.find("://") + 3), url->port, found);
+  found.urls.push_back(std::move(*url));
+  const WordText none;
+  if (query < text.size()) AuthorityFinder(none, found).find_targets(text.substr(query));
+  return true;
+}
+
+}  // namespace
+
 UrlReadings url_readings(std::string_view text, TextIs is) {
   UrlReadings found;
-  // Most values are one URL, or name nothing.
-  if (text.find_first_of(",;&|()= ") == std::string_view::npos) {
-    if (auto url = read_url(text, PathMust::kBeAnything)) {
-      const auto host = front_of(text);
-      add_other_hosts(url->scheme, host.substr(host.find("://") + 3), url->port, found);
-      found.urls.push_back(std::move(*url));
-      return found;
-    }
-  }
+  if (read_alone(text, found)) return found;
   find_authorities(text, is, found);
   if (found.unclear) return found;
   const auto bare = without_surroundings(text);

@@ -58,6 +58,8 @@ class Unquoted {
         read_escape();
       } else if (is_quote_mark(c)) {
         read_quotes();
+      } else if (c == '&' && by_ == ReadBy::kSource && reads_entity()) {
+        continue;
       } else if (c != '$' || !skips_variable()) {
         out_ += c;
         ++at_;
@@ -120,6 +122,32 @@ class Unquoted {
     out_.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(count));
     at_ += length;
     return true;
+  }
+
+  // A character of HTML: "&#47;", "&#x2f;", "&sol;".
+  bool reads_entity() {
+    struct Named {
+      std::string_view name;
+      char character;
+    };
+    static constexpr Named kNamed[] = {{"&sol;", '/'},    {"&colon;", ':'}, {"&period;", '.'},
+                                       {"&commat;", '@'}, {"&quest;", '?'}, {"&bsol;", '\\'}};
+    const auto rest = text_.substr(at_);
+    for (const auto& [name, character] : kNamed) {
+      if (rest.starts_with(name)) return append(static_cast<unsigned char>(character), name.size());
+    }
+    if (!rest.starts_with("&#")) return false;
+    const bool is_hex = rest.size() > 2 && to_lower(rest[2]) == 'x';
+    const std::size_t begin = is_hex ? 3 : 2;
+    constexpr std::size_t kMostDigits = 8;
+    unsigned code = 0;
+    std::size_t end = begin;
+    for (; end < rest.size() && end < begin + kMostDigits && hex_value(rest[end]) >= 0; ++end) {
+      if (!is_hex && !is_digit(rest[end])) break;
+      code = code * (is_hex ? 16 : 10) + static_cast<unsigned>(hex_value(rest[end]));
+    }
+    if (end == begin) return false;
+    return append(code, end < rest.size() && rest[end] == ';' ? end + 1 : end);
   }
 
   // "$@", "${x}", "$()" in a word, and the dollar of "$'h'".
@@ -224,10 +252,10 @@ std::vector<WordText> word_texts(std::string_view text, TextIs is) {
         !is_command && (is_prose(words) || (has_apostrophe && texts.front().is_prose));
     texts.push_back({std::move(words), in_prose});
   };
-  if (text.find_first_of("\\'\"`$") != std::string_view::npos) {
+  if (text.find_first_of("\\'\"`$") != std::string_view::npos)
     add(Unquoted(text, ReadBy::kShell).read());
-    if (text.contains('\\')) add(Unquoted(text, ReadBy::kSource).read());
-  }
+  const bool has_entities = text.contains('&') && text.contains(';');
+  if (has_entities || text.contains('\\')) add(Unquoted(text, ReadBy::kSource).read());
   if (!is_command || !text.contains('{')) return texts;
   if (const auto words = expanded(text)) {
     add(*words);

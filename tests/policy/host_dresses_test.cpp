@@ -48,9 +48,9 @@ class Dressed {
     const auto decision = decided(fmt::format("allow any.url(url {})", test), "url", arguments);
     return decision.allowed() ? arguments["url"].get<std::string>() : "denied";
   }
-  [[nodiscard]] std::string reason(const std::string& test, const std::string& text) const {
+  [[nodiscard]] Decision decision(const std::string& test, const std::string& text) const {
     Json arguments = {{"url", text}};
-    return decided(fmt::format("allow any.url(url {})", test), "url", arguments).reason;
+    return decided(fmt::format("allow any.url(url {})", test), "url", arguments);
   }
   [[nodiscard]] const World& world() const { return world_; }
 
@@ -446,7 +446,9 @@ TEST_SUITE("policy/host_dresses") {
     const char* below = "scheme https host a.com starts \"https://a.com/pub/\"";
     CHECK(dressed.admits(below, "https://a.com/pub/x,https://a.com/pub/y"));
     CHECK_FALSE(dressed.admits(below, "https://a.com/pub/x,https://a.com/secret"));
-    CHECK(dressed.reason(rule, "https://a.com/,https://evil.com").contains("https://evil.com"));
+    const auto denied = dressed.decision(rule, "https://a.com/,https://evil.com");
+    CHECK(denied.would_grant.empty());
+    CHECK(denied.no_grant.contains("a list of URLs to some servers, and https://evil.com/"));
   }
 
   TEST_CASE("inclusion knows what a host leads to, and what an empty URL is") {

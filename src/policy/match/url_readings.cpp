@@ -703,13 +703,9 @@ void read_beginning(std::string_view text, TextIs is, UrlReadings& found) {
   const auto at = whole.rfind('@');
   if (at != std::string_view::npos && whole.contains(' '))
     find_authorities(std::string("//").append(whole.substr(at + 1)), is, found);
-  found.unclear = (found.urls.empty() && found.hosts.empty()) || whole.contains('\\') ||
-                  std::ranges::count(whole, '@') > 1;
+  found.unclear = found.unclear || (found.urls.empty() && found.hosts.empty()) ||
+                  whole.contains('\\') || std::ranges::count(whole, '@') > 1;
 }
-
-}  // namespace
-
-namespace {
 
 // Most values are one URL, or name nothing: whether it is one, with nothing around it.
 bool read_alone(std::string_view text, UrlReadings& found) {
@@ -726,11 +722,8 @@ bool read_alone(std::string_view text, UrlReadings& found) {
   return true;
 }
 
-}  // namespace
-
-UrlReadings url_readings(std::string_view text, TextIs is) {
+UrlReadings read_as(std::string_view text, TextIs is) {
   UrlReadings found;
-  if (read_alone(text, found)) return found;
   find_authorities(text, is, found);
   if (found.unclear) return found;
   const auto bare = without_surroundings(text);
@@ -742,6 +735,23 @@ UrlReadings url_readings(std::string_view text, TextIs is) {
     std::ranges::copy_if(bare, std::back_inserter(joined), [](char c) { return !is_left_out(c); });
     if (joined.size() < bare.size()) find_authorities(joined, is, found);
   }
+  return found;
+}
+
+}  // namespace
+
+UrlReadings url_readings(std::string_view text, TextIs is) {
+  UrlReadings found;
+  if (read_alone(text, found)) return found;
+  found = read_as(text, TextIs::kUnknown);
+  // In a command there is more, and nothing less.
+  const bool has_more = text.find_first_of(" \t\r\n{") != std::string_view::npos;
+  if (is != TextIs::kCommand || found.unclear || !has_more) return found;
+  UrlReadings as_command = read_as(text, is);
+  std::ranges::move(as_command.urls, std::back_inserter(found.urls));
+  std::ranges::move(as_command.hosts, std::back_inserter(found.hosts));
+  found.unclear = as_command.unclear;
+  found.looked_at += as_command.looked_at;
   return found;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/offer.h"
@@ -16,15 +17,28 @@
 namespace mcpac::policy {
 namespace {
 
+// Each URL of a text in the one spelling; what stands between those of a list stays. Nothing where
+// one cannot be read.
+std::optional<std::string> in_one_spelling(const std::string& text) {
+  std::string whole;
+  std::size_t done = 0;
+  for (const auto one : listed_urls(text)) {
+    const auto url = read_url(one);
+    if (!url) return std::nullopt;
+    const auto begin = static_cast<std::size_t>(one.data() - text.data());
+    whole.append(text, done, begin - done).append(url->sent_text());
+    done = begin + one.size();
+  }
+  return whole;
+}
+
 bool rewrite(Json& value, std::span<const ast::Step> steps) {
   if (steps.empty()) {
     if (!value.is_string()) return false;
     auto& text = value.get_ref<std::string&>();
-    const auto url = read_url(text);
-    if (!url) return false;
-    std::string canonical = url->sent_text();
-    if (canonical == text) return false;
-    text = std::move(canonical);
+    auto canonical = in_one_spelling(text);
+    if (!canonical || *canonical == text) return false;
+    text = std::move(*canonical);
     return true;
   }
   const auto below = steps.subspan(1);

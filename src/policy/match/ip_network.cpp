@@ -20,6 +20,39 @@ bool same_start(const IpAddress& a, const IpAddress& b, unsigned bits) {
   return (a.bytes[whole] & mask) == (b.bytes[whole] & mask);
 }
 
+// The IPv4 address whose bytes stand at these places of an IPv6 address.
+IpAddress v4_at(const IpAddress& address, std::array<std::size_t, 4> places) {
+  IpAddress inner;
+  inner.v4 = true;
+  for (std::size_t i = 0; i < places.size(); ++i) inner.bytes[i] = address.bytes[places[i]];
+  return inner;
+}
+
+// Where an IPv6 address may carry an IPv4 address.
+struct Carrier {
+  const char* prefix;
+  std::array<std::size_t, 4> places;
+  bool is_inverted = false;
+};
+constexpr std::array<std::size_t, 4> kLastPlaces = {12, 13, 14, 15};
+constexpr Carrier kCarriers[] = {
+    {"::/96", kLastPlaces},
+    {"::ffff:0:0:0/96", kLastPlaces},
+    {"2002::/16", {2, 3, 4, 5}},
+    {"2001::/32", {4, 5, 6, 7}},        // the server of Teredo
+    {"2001::/32", kLastPlaces, true},   // its client
+    {"64:ff9b:1::/48", {6, 7, 9, 10}},  // RFC 6052, 2.2: by the length of the prefix
+    {"64:ff9b:1::/48", {7, 9, 10, 11}},
+    {"64:ff9b:1::/48", {9, 10, 11, 12}},
+    {"64:ff9b:1::/48", kLastPlaces},
+};
+
+// ISATAP: an interface that is called by its IPv4 address, in any network.
+bool is_isatap(const IpAddress& address) {
+  return (address.bytes[8] & 0xFDU) == 0 && address.bytes[9] == 0 && address.bytes[10] == 0x5E &&
+         address.bytes[11] == 0xFE;
+}
+
 }  // namespace
 
 // IANA's special-purpose registries, the forms that carry another address inside, and the address
@@ -69,6 +102,36 @@ IpAddress unwrap(const IpAddress& address) {
   inner.v4 = true;
   std::copy(address.bytes.begin() + 12, address.bytes.end(), inner.bytes.begin());
   return inner;
+}
+
+std::vector<IpAddress> addresses_reached(const IpAddress& written) {
+  static const auto kNetworks = [] {
+    std::vector<IpNetwork> made;
+    for (const auto& carrier : kCarriers) made.push_back(IpNetwork::parse(carrier.prefix).value());
+    return made;
+  }();
+  static const std::vector<IpAddress> kUnspecified = {*parse_ipv6("::"), *parse_ipv4("0.0.0.0")};
+  std::vector<IpAddress> reached = {unwrap(written)};
+  const auto add = [&](const IpAddress& address) {
+    if (std::ranges::find(reached, address) == reached.end()) reached.push_back(address);
+  };
+  const IpAddress address = reached.front();
+  if (!address.v4) {
+    for (std::size_t i = 0; i < kNetworks.size(); ++i) {
+      if (!kNetworks[i].contains(address)) continue;
+      IpAddress inner = v4_at(address, kCarriers[i].places);
+      for (std::size_t at = 0; at < 4 && kCarriers[i].is_inverted; ++at)
+        inner.bytes[at] = static_cast<std::uint8_t>(~inner.bytes[at]);
+      if (inner.bytes[0] != 0) add(inner);  // "::1" carries none
+    }
+    if (is_isatap(address)) add(v4_at(address, kLastPlaces));
+  }
+  const bool is_unspecified = std::ranges::any_of(kUnspecified, [&](const auto& one) {
+    return std::ranges::find(reached, one) != reached.end();
+  });
+  if (is_unspecified) add(*parse_ipv4("127.0.0.1"));
+  if (address == kUnspecified.front()) add(*parse_ipv6("::1"));
+  return reached;
 }
 
 std::optional<IpNetwork> IpNetwork::parse(std::string_view text) {

@@ -44,6 +44,11 @@ class IpNetwork {
 [[nodiscard]] std::optional<IpAddress> parse_ipv4(std::string_view text);
 [[nodiscard]] std::optional<IpAddress> parse_ipv6(std::string_view text);
 [[nodiscard]] IpAddress unwrap(const IpAddress& address);
+// The readings of an address: each that a connection to it may reach, itself first. The unspecified
+// address is this machine, and IPv6 carries IPv4 inside: IPv4-compatible (RFC 4291, 2.5.5.1), 6to4
+// (RFC 3056), Teredo (RFC 4380), ISATAP (RFC 5214), translated (RFC 2765; RFC 6052 with the prefix
+// of RFC 8215). What a network translates by a prefix of its own is not known.
+[[nodiscard]] std::vector<IpAddress> addresses_reached(const IpAddress& address);
 // Beside the one below, which would hide it.
 using ::mcpac::to_text;
 // As it stands in a URL: dotted decimal, or IPv6 in square brackets.

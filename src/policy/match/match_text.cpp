@@ -129,13 +129,15 @@ std::vector<std::string> routings(const std::string& sent) {
   return all;
 }
 
-// A test of a text beside one of its host, in a deny or ask: asked about every URL that some parser
-// reads in the value, as it is sent and in every way that servers route it.
+// A test of a text beside one of its host. In a deny or ask: asked about every URL that some parser
+// reads in the value, as it is sent and in every way that servers route it. In an allow: about each
+// URL of a list.
 class InUrlMatcher final : public Matcher {
  public:
   explicit InUrlMatcher(MatcherPtr test) : test_(std::move(test)) {}
   Outcome match(const Json& value, const CallView& call) const override {
     const Outcome outcome = test_->match(value, call);
+    if (call.reading == Reading::kAdmit) return each_passes(outcome, value, call);
     if (outcome != Outcome::kFail || !value.is_string()) return outcome;
     UrlReadings own;
     const UrlReadings& readings = url_readings(value, call, own);
@@ -160,6 +162,17 @@ class InUrlMatcher final : public Matcher {
   Types types() const override { return test_->types(); }
 
  private:
+  [[nodiscard]] Outcome each_passes(Outcome whole, const Json& value, CallView call) const {
+    if (whole != Outcome::kPass || !value.is_string()) return whole;
+    const auto urls = listed_urls(value.get_ref<const std::string&>());
+    call.readings = nullptr;
+    for (std::size_t i = 0; urls.size() > 1 && i < urls.size(); ++i) {
+      const Outcome one = test_->match(Json(urls[i]), call);
+      if (one != Outcome::kPass) return one;
+    }
+    return whole;
+  }
+
   MatcherPtr test_;
 };
 

@@ -43,20 +43,44 @@ class UrlMatcher final : public Matcher {
   Outcome match(const Json& value, const CallView& call) const override {
     if (!value.is_string()) return Outcome::kWrongType;
     const auto& text = value.get_ref<const std::string&>();
-    if (call.reading == Reading::kAdmit) {
-      const auto url = read_url(text);
-      if (!url) return Outcome::kUnreadable;
-      return holds(*url, call.reading) ? Outcome::kPass : Outcome::kFail;
-    }
+    if (call.reading == Reading::kAdmit) return admission(listed_urls(text)).outcome;
+    // An empty text names no host, whatever the argument is called.
+    if (std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) <= 0x20; }))
+      return Outcome::kFail;
     UrlReadings own;
     if (any_holds(url_readings(value, call, own))) return Outcome::kPass;
     const bool is_readable = call.any_string || read_url(text, PathMust::kBeAnything).has_value() ||
                              read_url_of_user(text).has_value();
     return is_readable ? Outcome::kFail : Outcome::kUnreadable;
   }
+  // Of a list the entry that fails.
+  std::string remark(const Json& value, const CallView& call) const override {
+    if (call.reading != Reading::kAdmit || !value.is_string()) return {};
+    const auto urls = listed_urls(value.get_ref<const std::string&>());
+    const auto [outcome, failing] = admission(urls);
+    if (urls.size() < 2 || outcome == Outcome::kPass) return {};
+    return fmt::format("is a list of URLs to some servers, and {} does not pass",
+                       printable(urls[failing], 100));
+  }
   Types types() const override { return kStringType; }
 
  private:
+  struct Admission {
+    Outcome outcome = Outcome::kPass;
+    std::size_t entry = 0;
+  };
+  // To an allow: each entry of a list, also of the one that the text that is sent would be.
+  [[nodiscard]] Admission admission(const std::vector<std::string_view>& urls) const {
+    for (std::size_t i = 0; i < urls.size(); ++i) {
+      const auto url = read_url(urls[i]);
+      const bool is_coded = urls[i].contains('%');
+      if (!url || (is_coded && listed_urls(url->sent_text()).size() > 1))
+        return {Outcome::kUnreadable, i};
+      if (!holds(*url, Reading::kAdmit)) return {Outcome::kFail, i};
+    }
+    return {};
+  }
+
   // To a deny or an ask: any reading is enough.
   [[nodiscard]] bool any_holds(const UrlReadings& readings) const {
     constexpr auto kCatch = Reading::kCatch;
@@ -68,8 +92,9 @@ class UrlMatcher final : public Matcher {
   }
 
   // A name with a dot may be a file's or a version's: it is a host to rules that say which.
-  [[nodiscard]] bool names_hosts() const {
-    return !tests_.networks.empty() || std::ranges::any_of(tests_.hosts, [](const auto& patterns) {
+  [[nodiscard]] bool names_hosts() const { return !tests_.networks.empty() || says_which(); }
+  [[nodiscard]] bool says_which() const {
+    return std::ranges::any_of(tests_.hosts, [](const auto& patterns) {
       return std::ranges::none_of(patterns, [](const HostPattern& p) { return p.name.empty(); });
     });
   }
@@ -102,19 +127,31 @@ class UrlMatcher final : public Matcher {
 
   [[nodiscard]] bool host_holds(const Host& host, Reading reading) const {
     const auto* name = std::get_if<std::string>(&host);
-    if (name != nullptr && !is_localhost(*name)) {
-      const auto covers = [&](const HostPattern& p) { return p.covers(*name); };
-      return tests_.networks.empty() && each_has_one(tests_.hosts, covers) &&
-             std::ranges::none_of(tests_.excepted_hosts, covers);
-    }
+    if (name != nullptr && !is_localhost(*name)) return name_holds(*name, reading);
     // An address without an 'ip' test is admitted by nobody, and caught by a test on scheme or port
     // alone.
     if (!tests_.hosts.empty()) return false;
     if (tests_.networks.empty()) return reading == Reading::kCatch;
-    if (name == nullptr) return address_holds(std::get<IpAddress>(host), reading);
-    const bool v4 = address_holds(*parse_ipv4("127.0.0.1"), reading);
-    const bool v6 = address_holds(*parse_ipv6("::1"), reading);
-    return reading == Reading::kAdmit ? v4 && v6 : v4 || v6;
+    const auto reached =
+        name == nullptr ? addresses_reached(std::get<IpAddress>(host)) : addresses_reached(*name);
+    const auto is_held = [&](const IpAddress& one) { return address_holds(one, reading); };
+    return reading == Reading::kAdmit ? std::ranges::all_of(reached, is_held)
+                                      : std::ranges::any_of(reached, is_held);
+  }
+
+  [[nodiscard]] bool name_holds(const std::string& name, Reading reading) const {
+    const auto covers = [&](const HostPattern& p) { return p.covers(name); };
+    const bool is_named =
+        each_has_one(tests_.hosts, covers) && std::ranges::none_of(tests_.excepted_hosts, covers);
+    if (reading == Reading::kCatch && tests_.networks.empty()) return is_named;
+    if (!is_named || (reading == Reading::kAdmit && !tests_.networks.empty())) return false;
+    const auto reached = addresses_reached(name);
+    if (reading == Reading::kCatch) {
+      return std::ranges::any_of(reached,
+                                 [&](const IpAddress& one) { return address_holds(one, reading); });
+    }
+    // A name that leads inside is none of "all names": an allow says it.
+    return reached.empty() || (!tests_.hosts.empty() && says_which());
   }
 
   [[nodiscard]] bool address_holds(const IpAddress& address, Reading reading) const {

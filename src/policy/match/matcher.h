@@ -121,8 +121,9 @@ struct World;
 // front of it; in an allow as RE2 has it.
 [[nodiscard]] Checked<MatcherPtr> compile_text(const ast::Test& test, const ast::TextTest& text,
                                                Effect effect);
-// Of a deny or ask that reads the argument as a URL as well: what tests of its text say of one
-// whose path servers read in several ways (match/url.h) is not known, so it is caught.
+// Of a rule that reads the argument as a URL as well. In a deny or ask: what tests of its text say
+// of one whose path servers read in several ways (match/url.h) is not known, so it is caught. In an
+// allow: each URL of a list has to pass.
 [[nodiscard]] MatcherPtr in_url(MatcherPtr test);
 [[nodiscard]] Checked<MatcherPtr> compile_count(const ast::Test& test, const ast::CountTest& count);
 [[nodiscard]] MatcherPtr compile_one_line();

@@ -375,9 +375,9 @@ MeantAs KnownReadings::meaning_of(std::string_view name, const Json* schema) {
   return known->second;
 }
 
-const UrlReadings& KnownReadings::urls_in(const Json& text) {
-  const auto [known, is_new] = urls_.try_emplace(&text);
-  if (is_new) known->second = url_readings(text.get_ref<const std::string&>());
+const UrlReadings& KnownReadings::urls_in(const Json& text, TextIs is) {
+  const auto [known, is_new] = urls_.try_emplace({&text, is});
+  if (is_new) known->second = url_readings(text.get_ref<const std::string&>(), is);
   return known->second;
 }
 
@@ -389,8 +389,10 @@ const PathReadings& KnownReadings::paths_in(const Json& text, std::string_view h
 }
 
 const UrlReadings& url_readings(const Json& text, const CallView& call, UrlReadings& own) {
-  if (call.readings != nullptr) return call.readings->urls_in(text);
-  own = url_readings(text.get_ref<const std::string&>());
+  const bool is_command = !call.any_string || call.meant == MeantAs::kCommand;
+  const auto is = is_command ? TextIs::kCommand : TextIs::kUnknown;
+  if (call.readings != nullptr) return call.readings->urls_in(text, is);
+  own = url_readings(text.get_ref<const std::string&>(), is);
   return own;
 }
 

@@ -53,7 +53,7 @@ class KnownReadings {
  public:
   [[nodiscard]] const Readings& of(const Json& value, Subject subject, Reading reading);
   // `text` is a string, which is taken for nothing but itself.
-  [[nodiscard]] const UrlReadings& urls_in(const Json& text);
+  [[nodiscard]] const UrlReadings& urls_in(const Json& text, TextIs is);
   // The same; `home` is one for all rules.
   [[nodiscard]] const PathReadings& paths_in(const Json& text, std::string_view home,
                                              MeantAs meant);
@@ -63,12 +63,13 @@ class KnownReadings {
  private:
   // By address: few values have other readings, but a hostile call may have many.
   std::map<std::tuple<const Json*, Subject, Reading>, Readings> known_;
-  std::map<const Json*, UrlReadings> urls_;
+  std::map<std::pair<const Json*, TextIs>, UrlReadings> urls_;
   std::map<std::pair<const Json*, MeantAs>, PathReadings> paths_;
   std::map<std::pair<const Json*, std::string>, MeantAs> meanings_;
 };
 
-// The authorities in a text, known or found now and put into `own`.
+// The authorities in a text, known or found now and put into `own`. To a rule that names the
+// argument each name is one, as in a command: it catches what a rule over "*" does.
 [[nodiscard]] const UrlReadings& url_readings(const Json& text, const CallView& call,
                                               UrlReadings& own);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 #include <vector>
 
 #include "core/ascii.h"
@@ -24,7 +25,8 @@ bool is_refused_in_url(char c) {
 // WHATWG, "domain to ASCII": UTS #46, not transitional. libidn2 is asked only where there is
 // something to map; plain ASCII is put in lower case, since STD3 rules (no underscores) are off
 // there.
-std::optional<std::string> to_ascii(const std::string& name) {
+std::optional<std::string> to_ascii(const std::string& name,
+                                    int flags = IDN2_NONTRANSITIONAL | IDN2_NFC_INPUT) {
   const bool ascii =
       std::ranges::all_of(name, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
   std::string lowered = name;
@@ -34,8 +36,7 @@ std::optional<std::string> to_ascii(const std::string& name) {
   // Unicode 15.1 maps the capital sharp S to "ß", what came before to "ss": two names for one text.
   if (lowered.contains("\u1E9E")) return std::nullopt;
   char* result = nullptr;
-  const int code =
-      ::idn2_to_ascii_8z(lowered.c_str(), &result, IDN2_NONTRANSITIONAL | IDN2_NFC_INPUT);
+  const int code = ::idn2_to_ascii_8z(lowered.c_str(), &result, flags);
   if (code != IDN2_OK || result == nullptr) return std::nullopt;
   std::string mapped(result);
   ::idn2_free(result);
@@ -130,8 +131,55 @@ std::uint16_t default_port(std::string_view scheme) {
   return scheme == "ftp" ? 21 : 0;
 }
 
+// RFC 6761, and the hosts files of Debian, Fedora and older systems.
 bool is_localhost(std::string_view name) {
-  return name == "localhost" || name.ends_with(".localhost");
+  static constexpr std::string_view kNames[] = {
+      "localhost",  "localhost.localdomain",   "localhost4",    "localhost4.localdomain4",
+      "localhost6", "localhost6.localdomain6", "ip6-localhost", "ip6-loopback",
+      "loopback"};
+  return std::ranges::find(kNames, name) != std::end(kNames) || name.ends_with(".localhost");
+}
+
+namespace {
+
+// Names of what stands inside, and where: metadata services by the pages of their clouds, the host
+// of containers by those of Docker, Podman, Lima and minikube.
+constexpr std::pair<std::string_view, const char*> kInnerNames[] = {
+    {"metadata", "169.254.169.254"},
+    {"metadata.google.internal", "169.254.169.254"},
+    {"metadata.google.internal", "fd20:ce::254"},
+    {"metadata.goog", "169.254.169.254"},
+    {"instance-data", "169.254.169.254"},
+    {"instance-data.ec2.internal", "169.254.169.254"},
+    {"metadata.azure.internal", "169.254.169.254"},
+    {"metadata.tencentyun.com", "169.254.0.23"},
+    {"kubernetes.docker.internal", "127.0.0.1"},
+    {"host.docker.internal", "127.0.0.1"},
+    {"host.docker.internal", "172.17.0.1"},
+    {"host.docker.internal", "192.168.65.254"},
+    {"gateway.docker.internal", "127.0.0.1"},
+    {"gateway.docker.internal", "192.168.65.1"},
+    {"host.containers.internal", "127.0.0.1"},
+    {"host.containers.internal", "10.0.2.2"},
+    {"host.containers.internal", "169.254.1.2"},
+    {"host.lima.internal", "127.0.0.1"},
+    {"host.lima.internal", "192.168.5.2"},
+    {"host.minikube.internal", "127.0.0.1"},
+    {"host.minikube.internal", "192.168.49.1"},
+};
+
+}  // namespace
+
+std::vector<IpAddress> addresses_reached(std::string_view name) {
+  static const std::vector<IpAddress> kLoopback = {*parse_ipv4("127.0.0.1"), *parse_ipv6("::1")};
+  if (is_localhost(name)) return kLoopback;
+  std::vector<IpAddress> reached;
+  for (const auto& [known, text] : kInnerNames) {
+    if (known != name) continue;
+    const auto v4 = parse_ipv4(text);
+    reached.push_back(v4 ? *v4 : parse_ipv6(text).value());
+  }
+  return reached;
 }
 
 namespace {
@@ -180,6 +228,120 @@ std::optional<Host> read_host(std::string_view text) {
   const auto written = written_host(text);
   if (!written) return std::nullopt;
   return compared(written->host);
+}
+
+namespace {
+
+// "127.0.0.08", "0127.1", "425.510.425.510": leading zeros are octal to some and decimal to others,
+// and what runs over is cut to its lowest bytes.
+std::optional<IpAddress> loose_ipv4(std::string_view name, bool has_octal) {
+  const auto parts = parts_of(name);
+  if (parts.size() > 4) return std::nullopt;
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    std::string_view part = parts[i];
+    if (part.empty()) return std::nullopt;
+    const bool is_hex = part.size() > 2 && part[0] == '0' && to_lower(part[1]) == 'x';
+    const unsigned base = is_hex ? 16 : has_octal && part.size() > 1 && part[0] == '0' ? 8 : 10;
+    if (is_hex) part.remove_prefix(2);
+    std::uint64_t number = 0;
+    for (const char c : part) {
+      const int digit = hex_value(c);
+      if (digit < 0 || static_cast<unsigned>(digit) >= base) return std::nullopt;
+      number = number * base + static_cast<unsigned>(digit);
+    }
+    const bool last = i + 1 == parts.size();
+    const std::size_t bits = 8 * (last ? 5 - parts.size() : 1);
+    number &= (std::uint64_t{1} << bits) - 1;
+    value |= last ? number : number << (8 * (3 - i));
+  }
+  IpAddress address;
+  address.v4 = true;
+  for (std::size_t i = 0; i < 4; ++i)
+    address.bytes[i] = static_cast<std::uint8_t>(value >> (8 * (3 - i)));
+  return address;
+}
+
+// Names of letters, whose last label is no number: all parsers read them alike.
+bool is_read_alike(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return is_word(c) || c == '-' || c == '.'; }) &&
+         !text.ends_with("..") &&
+         !ends_in_number(text.ends_with('.') ? text.substr(0, text.size() - 1) : text);
+}
+
+// Without the joiners of writing systems, which older tables leave out.
+std::string without_joiners(std::string text) {
+  for (const std::string_view joiner : {"\u200C", "\u200D"}) {
+    for (auto at = text.find(joiner); at != text.npos; at = text.find(joiner, at))
+      text.erase(at, joiner.size());
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<Host> hosts_meant(std::string_view text) {
+  std::vector<Host> hosts;
+  const auto add = [&](std::optional<Host> host) {
+    if (host && std::ranges::find(hosts, *host) == hosts.end()) hosts.push_back(std::move(*host));
+  };
+  add(read_host(text));
+  if (text.empty() || text.size() > kMaxHost || (!hosts.empty() && is_read_alike(text)))
+    return hosts;
+  if (text.front() == '[') {
+    text.remove_prefix(1);
+    text = text.substr(0, text.find(']'));
+    if (lowered(text.substr(0, kTagOfMail.size())) == kTagOfMail)
+      text.remove_prefix(kTagOfMail.size());
+  }
+  if (std::ranges::count(text, ':') > 1) {
+    const auto address = parse_ipv6(text.substr(0, text.find('%')));
+    if (address) add(unwrap(*address));
+    return hosts;
+  }
+  std::string name = percent_decoded(text);
+  name = name.substr(0, name.find('%'));
+  while (name.ends_with('.')) name.pop_back();
+  add(read_host(name));
+  if (std::ranges::any_of(name, [](char c) { return static_cast<unsigned char>(c) >= 0x80; })) {
+    name = without_joiners(std::move(name));
+    add(read_host(name));
+    if (const auto old = to_ascii(name, IDN2_TRANSITIONAL | IDN2_NFC_INPUT)) add(read_host(*old));
+    if (const auto ascii = to_ascii(name)) name = *ascii;
+  }
+  if (name.empty() || !ends_in_number(name)) return hosts;
+  for (const bool has_octal : {true, false}) add(loose_ipv4(name, has_octal));
+  return hosts;
+}
+
+bool begins_as_url(std::string_view text) {
+  // No scheme is longer ("ms-secondary-screen-controller").
+  constexpr std::size_t kLongest = 64;
+  const auto is_slash = [&](std::size_t at) {
+    return at < text.size() && (text[at] == '/' || text[at] == '\\');
+  };
+  const auto scheme = scheme_length(text.substr(0, kLongest));
+  const std::size_t begin = scheme == 0 ? 0 : scheme + 1;
+  if (is_slash(begin) && is_slash(begin + 1)) return true;
+  return scheme > 0 && default_port(lowered(text.substr(0, scheme))) != 0;
+}
+
+std::vector<std::string_view> listed_urls(std::string_view text) {
+  constexpr std::string_view kSeparators = " ,;|";
+  constexpr std::string_view kAround = " ,;|\"'`<>()[]{}";
+  std::vector<std::string_view> urls;
+  std::size_t begin = 0;
+  for (auto at = text.find_first_of(kSeparators); at != text.npos;
+       at = text.find_first_of(kSeparators, at)) {
+    const auto next = std::min(text.find_first_not_of(kAround, at), text.size());
+    if (begins_as_url(text.substr(next))) {
+      urls.push_back(text.substr(begin, at - begin));
+      begin = next;
+    }
+    at = next;
+  }
+  urls.push_back(text.substr(begin));
+  return urls;
 }
 
 // In the text that is sent: plain dot segments are gone there, and codes without a need.

@@ -48,8 +48,17 @@ enum class PathMust : std::uint8_t { kBeClear, kBeAnything };
 [[nodiscard]] std::optional<Host> read_host(std::string_view text);
 // Whether servers read its path in several ways (core/uri_spelling.h).
 [[nodiscard]] bool is_path_read_apart(const Url& url);
-// localhost and its subdomains are addresses in all but spelling.
+// In front of an IPv6 address in square brackets (RFC 5321, 4.1.3), in lower case.
+constexpr std::string_view kTagOfMail = "ipv6:";
+// Every host that some parser takes a text for; the one of read_host() first, where it reads one.
+// Leading zeros as decimal numbers, numbers that run over, a zone behind an address, dots at the
+// end, addresses with brackets or without, characters that only newer tables of IDNA keep.
+[[nodiscard]] std::vector<Host> hosts_meant(std::string_view text);
+// localhost, its subdomains and its other names in hosts files are addresses in all but spelling.
 [[nodiscard]] bool is_localhost(std::string_view name);
+// Of a name whose addresses no name server is asked for, or that leads inside wherever it is known:
+// this machine's names in hosts files, metadata services, a container's host. Empty for others.
+[[nodiscard]] std::vector<IpAddress> addresses_reached(std::string_view name);
 [[nodiscard]] std::uint16_t default_port(std::string_view scheme);  // 0: no scheme that we take
 
 // A host that is named in another way than by a URL of our schemes. What the text leaves open may
@@ -60,6 +69,14 @@ struct NamedHost {
   std::optional<std::uint16_t> port;
 };
 
+// The URLs in a text that servers may take for a list: another one begins where a scheme or "//"
+// stands behind a separator, which are blanks, ",", ";" and "|". Mostly one, the text. Line ends
+// part none: no URL has any.
+[[nodiscard]] std::vector<std::string_view> listed_urls(std::string_view text);
+// Whether a text begins as URLs do: a scheme and "//", "//" alone, or a scheme of ours. Slashes may
+// be backslashes.
+[[nodiscard]] bool begins_as_url(std::string_view text);
+
 struct UrlReadings {
   std::vector<Url> urls;  // each is what some parser reads; paths may be read apart
   bool unclear = false;   // whatever the test, it may hold
@@ -67,13 +84,29 @@ struct UrlReadings {
   std::size_t looked_at = 0;  // bytes, for where authorities end: a small multiple of the text
 };
 
-// Whose authorities a deny or ask over "*" finds in a text: URLs of our schemes, whatever stands
-// around them, and with blanks and control bytes left out; other ways to name a host ("ssh://h",
-// "//h", "git@h:path", "h:443", "h/path", "key=h", "--key h"), also in lists; and names alone,
-// which have a dot, where no prose stands around them. A text that begins as URLs do, and that
-// parsers read apart, is unclear, and caught. What stands in the path and the query of a URL names
-// nothing.
-[[nodiscard]] UrlReadings url_readings(std::string_view text);
+// What a text is for: in what a shell or a program reads, each name with a dot may be a host.
+enum class TextIs : std::uint8_t { kUnknown, kCommand };
+
+// Whose authorities a deny or ask finds in a text: URLs of our schemes, whatever stands around
+// them, and with blanks and control bytes left out; other ways to name a host ("ssh://h", "//h",
+// "git@h:path", "h:443", "h/path", "key=h", "--key h", "-xh", "/dev/tcp/h/80"), also in lists, with
+// quotes and escapes in them; and names alone, which have a dot, where no prose stands around them.
+// A text that begins as URLs do, and that parsers read apart, is unclear, and caught. What stands
+// in the path of a URL names nothing, and in its query the targets that it leads on to: parameters
+// that are URLs, but for what is searched for, and hosts in those that are called so.
+[[nodiscard]] UrlReadings url_readings(std::string_view text, TextIs is = TextIs::kUnknown);
+
+// What the search reads of a text (url_words.cpp): what parts words, and each way to read the words
+// of the text, with whether it is prose.
+[[nodiscard]] bool ends_word(char c);
+// A text with slashes for backslashes, and blanks for the blanks, quotes and brackets of Unicode.
+[[nodiscard]] std::string with_plain_marks(std::string_view text);
+struct WordText {
+  std::string text;
+  bool is_prose = false;
+  bool is_unclear = false;  // it stands for more words than are read
+};
+[[nodiscard]] std::vector<WordText> word_texts(std::string_view text, TextIs is);
 
 // "https://user:word@h/x": the URL without the user, where no parser takes another host for it.
 [[nodiscard]] std::optional<Url> read_url_of_user(std::string_view text);

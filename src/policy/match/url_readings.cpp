@@ -9,6 +9,7 @@
 #include "core/percent_code.h"
 #include "core/trimmed.h"
 #include "core/uri_spelling.h"
+#include "policy/match/parameter_names.h"
 #include "policy/match/url.h"
 
 namespace mcpac::policy {
@@ -21,6 +22,10 @@ constexpr std::size_t kLongestAnyScheme = 64;
 constexpr std::size_t kMostAuthorities = 10'000;
 // Hosts of a list that are read with the path behind it: of more, the paths are unclear.
 constexpr std::size_t kMostWithPath = 8;
+// "https%3A%2F%2F", and what stands in values of queries: encoded twice, targets in targets.
+constexpr std::size_t kLongestCoded = 16;
+constexpr std::size_t kMostCodes = 3;
+constexpr int kDeepestTarget = 4;
 
 bool is_blank(char c) {
   return static_cast<unsigned char>(c) <= 0x20;
@@ -64,84 +69,71 @@ bool has_four_numbers(std::string_view host) {
   return host.starts_with('[') || std::ranges::count(host, '.') == 3;
 }
 
-// A set of bytes: long texts are looked at byte by byte.
-using ByteSet = std::array<bool, 256>;
-constexpr ByteSet bytes_where(auto holds) {
-  ByteSet set{};
-  for (int byte = 0; byte < 256; ++byte) set[static_cast<std::size_t>(byte)] = holds(byte);
-  return set;
-}
-
 // What a host can consist of, codes and characters of IDNA among it.
 bool is_of_host(char c) {
-  static constexpr ByteSet kSet = bytes_where([](int byte) {
-    return byte >= 0x80 || byte == '.' || byte == '%' || is_bare(static_cast<char>(byte));
-  });
+  static constexpr auto kSet = [] {
+    std::array<bool, 256> set{};
+    for (std::size_t byte = 0; byte < set.size(); ++byte) {
+      const char one = static_cast<char>(byte);
+      set[byte] = byte >= 0x80 || one == '.' || one == '%' || is_bare(one);
+    }
+    return set;
+  }();
   return kSet[static_cast<unsigned char>(c)];
 }
 
-// What no URL has within it, and what stands around one.
-bool ends_chunk(char c) {
-  static constexpr ByteSet kSet = bytes_where([](int byte) {
-    return byte <= 0x20 ||
-           (byte < 0x80 && std::string_view("\"'`<>{}^|").contains(static_cast<char>(byte)));
-  });
-  return kSet[static_cast<unsigned char>(c)];
+// Parameters of a query that are targets, by the last word of their names: what they hold is a host
+// also without a scheme ("?url=h", "?to=a@h").
+bool is_target(std::string_view parameter) {
+  static constexpr std::string_view kWords[] = {
+      "url",  "uri",      "href",   "link",  "redirect",    "next",     "return",
+      "to",   "goto",     "target", "dest",  "destination", "continue", "callback",
+      "host", "hostname", "server", "proxy", "endpoint",    "webhook",  "domain",
+      "site", "forward",  "cc",     "bcc",   "data",        "address",  "origin"};
+  const auto words = words_of(parameter);
+  return !words.empty() && std::ranges::find(kWords, words.back()) != std::end(kWords);
 }
 
-// A text with slashes for backslashes, and blanks for the blanks, quotes and brackets of Unicode.
-std::string cleaned(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
+// Parameters that say what is searched for, said or shared: a URL there is no target.
+bool is_mention(std::string_view parameter) {
+  static constexpr std::string_view kWords[] = {
+      "q",     "query", "search", "s",       "keyword", "keywords", "text",        "body",
+      "title", "quote", "u",      "subject", "message", "content",  "description", "prompt"};
+  const auto words = words_of(parameter);
+  return !words.empty() && std::ranges::find(kWords, words.back()) != std::end(kWords);
+}
+
+// Whether a text calls a program of the network, to which a bare "0" is an address.
+bool calls_network(std::string_view text) {
+  static constexpr std::string_view kPrograms[] = {
+      "curl", "wget", "ssh",  "scp",   "sftp",  "ftp",  "nc",    "ncat",     "netcat", "telnet",
+      "ping", "dig",  "host", "rsync", "socat", "nmap", "ping6", "nslookup", "http",   "xh"};
+  constexpr std::size_t kLongest = 8;
   while (!text.empty()) {
-    const char c = text.front();
-    if (static_cast<unsigned char>(c) < 0x80) {
-      out += c == '\\' ? '/' : c;
-      text.remove_prefix(1);
-      continue;
-    }
-    const Character character = first_character(text);
-    const char32_t code = character.code;
-    const bool is_gap = is_wide_blank(code) || code == 0xAB || code == 0xBB || code == 0x85 ||
-                        (code >= 0x2018 && code <= 0x201F) || code == 0x2028 || code == 0x2029 ||
-                        code == 0x2039 || code == 0x203A || (code >= 0x2045 && code <= 0x2046) ||
-                        (code >= 0x2768 && code <= 0x2775) || (code >= 0x27E6 && code <= 0x27EF) ||
-                        (code >= 0x3008 && code <= 0x301F && code != 0x3012 && code != 0x3013) ||
-                        code == 0x3001 || code == 0xFF0C || code == 0xFF1B;
-    if (is_gap) {
-      out += ' ';
-    } else {
-      out.append(text.substr(0, character.bytes));
-    }
-    text.remove_prefix(character.bytes);
+    const auto end = static_cast<std::size_t>(
+        std::ranges::find_if_not(text, [](char c) { return is_word(c); }) - text.begin());
+    const auto word = text.substr(0, end);
+    if (end <= kLongest && std::ranges::find(kPrograms, word) != std::end(kPrograms)) return true;
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
-  return out;
+  return false;
 }
 
-// More words than this are prose, in which a name with a dot is no host by itself: "see evil.com
-// for more". A command has one or two: "ssh evil.com ls".
-constexpr int kMostPlainWords = 2;
-
-bool is_prose(std::string_view text) {
-  int words = 0;
-  bool is_value = false;  // of an option
-  while (!text.empty() && words <= kMostPlainWords) {
-    const auto end = std::ranges::find_if(text, ends_chunk) - text.begin();
-    std::string_view word = text.substr(0, static_cast<std::size_t>(end));
-    text.remove_prefix(std::min(word.size() + 1, text.size()));
-    if (word.empty()) continue;
-    if (word == "//" || word == "#") return true;  // a comment
-    const bool is_option = word.size() > 1 && word.front() == '-';
-    while (!word.empty() && std::string_view(".,:;!?()[]*_").contains(word.back()))
-      word.remove_suffix(1);
-    while (!word.empty() && std::string_view("([*_").contains(word.front())) word.remove_prefix(1);
-    const bool is_plain = !word.empty() && std::ranges::all_of(word, [](char c) {
-      return is_letter(c) || c == '-' || static_cast<unsigned char>(c) >= 0x80;
-    });
-    if (is_plain && !is_option && !is_value) ++words;
-    is_value = is_option && !word.contains('=');
+// A host in a path: of Bash's devices, gawk's (behind a local port), multiaddr, autofs, Windows.
+std::string_view host_of_device(std::string_view path) {
+  static constexpr std::string_view kDevices[] = {"/dev/tcp/", "/dev/udp/", "/dns/",   "/dns4/",
+                                                  "/dns6/",    "/dnsaddr/", "/ip4/",   "/ip6/",
+                                                  "/net/",     "//?/unc/",  "//./unc/"};
+  constexpr std::size_t kLongest = 10;
+  const std::string front = lowered(path.substr(0, kLongest));
+  for (const auto device : kDevices) {
+    if (front.starts_with(device)) return path.substr(device.size());
   }
-  return words > kMostPlainWords;
+  if (!path.starts_with("/inet")) return {};
+  const auto kind = std::min(path.find('/', 1), path.size());
+  const auto port = std::min(path.find('/', kind + 1), path.size());
+  const auto host = std::min(path.find('/', port + 1), path.size());
+  return path.substr(std::min(host + 1, path.size()));
 }
 
 // What stands in front of a word that may be a host.
@@ -183,24 +175,35 @@ struct Ends {
   Ends(std::string_view chunk, std::size_t& looked_at)
       : of_authority(chunk, "/?#&|()", looked_at),
         of_front(chunk, "/?#", looked_at),
-        signs(chunk, ".@", looked_at) {}
+        signs(chunk, ".@", looked_at),
+        has_codes(chunk.contains('%')) {}
 
   NextOf of_authority;
   NextOf of_front;
   NextOf signs;
+  bool has_codes;
 };
+
+// What else some parser takes the host of a URL for.
+void add_other_hosts(const std::string& scheme, std::string_view text, std::uint16_t port,
+                     UrlReadings& found) {
+  const auto end = text.starts_with('[') ? text.find(']') + 1 : text.find(':');
+  auto hosts = hosts_meant(text.substr(0, end));
+  for (std::size_t i = 1; i < hosts.size(); ++i)
+    found.hosts.push_back({scheme, std::move(hosts[i]), port});
+}
 
 class AuthorityFinder {
  public:
-  AuthorityFinder(std::string_view text, UrlReadings& found)
-      : found_(found), text_(text), is_prose_(is_prose(text)) {}
+  AuthorityFinder(const WordText& words, UrlReadings& found)
+      : found_(found), text_(words.text), is_prose_(words.is_prose) {}
 
   void find() {
     Sign sign = Sign::kNone;
     for (std::size_t at = 0; at < text_.size();) {
-      const auto begin = std::find_if_not(text_.begin() + static_cast<std::ptrdiff_t>(at),
-                                          text_.end(), ends_chunk);
-      const auto end = std::find_if(begin, text_.end(), ends_chunk);
+      const auto begin =
+          std::find_if_not(text_.begin() + static_cast<std::ptrdiff_t>(at), text_.end(), ends_word);
+      const auto end = std::find_if(begin, text_.end(), ends_word);
       const std::string_view chunk(begin, end);
       at = static_cast<std::size_t>(end - text_.begin());
       if (chunk.empty()) return;
@@ -210,10 +213,31 @@ class AuthorityFinder {
     }
   }
 
+  // In a query, and in what stands in one of its values with codes of its own.
+  void find_targets(std::string_view query) {
+    found_.looked_at += query.size();
+    for (const auto one : split_at(query, "?#&;")) {
+      // "?https://h" has no name.
+      const auto equals = begins_as_url(one) ? std::string_view::npos : one.find('=');
+      const bool has_name = equals != std::string_view::npos;
+      const std::string name = has_name ? percent_decoded(one.substr(0, equals)) : "";
+      std::string value(has_name ? one.substr(equals + 1) : one);
+      const bool is_own = value.contains('%');
+      for (std::size_t i = 0; i < kMostCodes && value.contains('%'); ++i)
+        value = percent_decoded(value);
+      value = with_plain_marks(value);
+      const bool is_url = begins_as_url(value) && !is_mention(name);
+      if (!is_url && !is_target(name)) continue;
+      target(value, is_own);
+      if (found_.unclear) return;
+    }
+  }
+
  private:
   // What a chunk says of the next one: "key =", "key: h" at the end of a line, "--key".
   [[nodiscard]] Sign sign_behind(std::string_view chunk, std::size_t end) const {
     if (chunk.ends_with('=')) return Sign::kKey;
+    if (chunk == "@") return Sign::kUser;
     if (chunk.size() > 1 && chunk.front() == '-' && !chunk.contains('=') &&
         is_alphanumeric(
             chunk[chunk.find_first_not_of('-') == chunk.npos ? 0 : chunk.find_first_not_of('-')]))
@@ -226,8 +250,8 @@ class AuthorityFinder {
       while (at < text_.size() && is_in_line(text_[at]) && goes_on(text_[at])) ++at;
       return at;
     };
-    const auto is_word = [](char c) { return !ends_chunk(c); };
-    const auto behind = skip(skip(skip(end, ends_chunk), is_word), ends_chunk);
+    const auto is_word = [](char c) { return !ends_word(c); };
+    const auto behind = skip(skip(skip(end, ends_word), is_word), ends_word);
     return behind == text_.size() || !is_in_line(text_[behind]) ? Sign::kKey : Sign::kNone;
   }
 
@@ -237,9 +261,12 @@ class AuthorityFinder {
     walk(chunk, sign);
     if (!chunk.contains('%') || chunk.contains("://")) return;
     // A form encodes what it sends: "url=https%3A%2F%2Fh".
-    std::string decoded = cleaned(percent_decoded(chunk));
-    std::ranges::replace_if(decoded, ends_chunk, '+');
-    if (decoded.contains("//") || decoded.contains('@')) walk(decoded, sign);
+    std::string decoded(chunk);
+    for (std::size_t i = 0; i < kMostCodes && decoded.contains('%') && !found_.unclear; ++i) {
+      decoded = with_plain_marks(percent_decoded(decoded));
+      std::ranges::replace_if(decoded, ends_word, '+');
+      if (decoded.contains("//") || decoded.contains('@')) walk(decoded, sign);
+    }
   }
 
   static bool names_this_machine(std::string_view chunk) {
@@ -248,7 +275,9 @@ class AuthorityFinder {
 
   void walk(std::string_view chunk, Sign sign) {
     if (is_ipv6(chunk)) {
-      if (!is_prose_ || sign != Sign::kNone) add("", "[" + std::string(chunk) + "]");
+      // "a :: B" is code.
+      const bool is_alone = chunk != "::" || chunk.size() == text_.size() || is_of_network();
+      if (sign != Sign::kNone || (!is_prose_ && is_alone)) add("", "[" + std::string(chunk) + "]");
       return;
     }
     Sign in_list = Sign::kNone;  // of "key=a,b"
@@ -272,15 +301,17 @@ class AuthorityFinder {
   }
 
   static bool is_ipv6(std::string_view chunk) {
-    return std::ranges::count(chunk, ':') > 1 &&
-           std::ranges::all_of(chunk,
+    const auto address = chunk.substr(0, chunk.find('%'));
+    return std::ranges::count(address, ':') > 1 &&
+           std::ranges::all_of(address,
                                [](char c) { return hex_value(c) >= 0 || c == ':' || c == '.'; }) &&
-           parse_ipv6(chunk).has_value();
+           parse_ipv6(address).has_value();
   }
 
   // "scheme://…", "//…", "http:…" at this place: where it ends; the place itself where none is.
   std::size_t authority(std::string_view chunk, std::size_t at, Ends& ends) {
     const auto rest = chunk.substr(at);
+    if (ends.has_codes && is_coded_url(rest)) return coded(chunk, at);
     const auto length = scheme_length(rest.substr(0, kLongestAnyScheme));
     const auto begin = length == 0 ? 0 : length + 1;
     const auto behind = std::min(rest.find_first_not_of('/', begin), rest.size());
@@ -288,22 +319,36 @@ class AuthorityFinder {
     std::string scheme = lowered(rest.substr(0, length));
     const bool is_ours = default_port(scheme) != 0;
     if (slashes < 2 && !is_ours) return at;
+    if (const auto host = length > 0 ? std::string_view() : host_of_device(rest); !host.empty()) {
+      device(host);
+      return skipped(chunk, at + behind);
+    }
     if (slashes == 0 && !may_be_host(chunk, at + behind, ends)) return at;
     // "file:///x" names this machine, "file:////h/x" another one.
     if (scheme == "file" && slashes == 3) return skipped(chunk, at + behind);
     auto end = ends.of_authority.from(at + behind) - at;
     for (std::size_t i = behind; i < end; ++i) {
       ++found_.looked_at;
-      if ((rest[i] == ',' || rest[i] == ';') && begins_url(rest.substr(i + 1))) end = i;
+      if ((rest[i] == ',' || rest[i] == ';') && begins_as_url(rest.substr(i + 1))) end = i;
     }
     const auto next = end < rest.size() && std::string_view("/?#").contains(rest[end])
                           ? skipped(chunk, at + end)
                           : at + end;
     const auto front = rest.substr(behind, end - behind);
     const std::string_view path = chunk.substr(at + end, next - at - end);
+    // "https://a#@h": old parsers look for a user up to the first slash.
+    const auto tail = path.starts_with('/') ? std::string_view() : path.substr(0, path.find('/'));
+    if (tail.contains('@') && !tail.contains('=')) add(scheme, tail.substr(tail.rfind('@') + 1));
     const bool is_loose = slashes == 3 && !is_ours && length > 0;
     hosts_of(std::move(scheme), front, path, is_loose);
     return next;
+  }
+
+  // An entry of a list whose scheme or slashes are encoded.
+  std::size_t coded(std::string_view chunk, std::size_t at) {
+    const auto end = std::min(chunk.find_first_of(",;&", at), chunk.size());
+    target(percent_decoded(chunk.substr(at, end - at)), true);
+    return end;
   }
 
   [[nodiscard]] bool may_be_host(std::string_view chunk, std::size_t at, Ends& ends) const {
@@ -345,23 +390,19 @@ class AuthorityFinder {
   }
 
   void host_of(const std::string& scheme, std::string_view text, std::string_view path) {
-    if (default_port(scheme) == 0) return add(scheme, text);
+    // What a URL leads on to is no URL that the call is about: its path is held against nothing.
+    if (default_port(scheme) == 0 || depth_ > 0) return add(scheme, text);
     const std::string front = scheme + "://" + std::string(text);
     auto url = read_url(front + std::string(path), PathMust::kBeAnything);
     if (!url) url = read_url(front);
     if (!url) return add(scheme, text);
+    add_other_hosts(scheme, text, url->port, found_);
     if (has_room()) found_.urls.push_back(std::move(*url));
   }
 
   bool has_room() {
     found_.unclear = found_.unclear || found_.urls.size() + found_.hosts.size() >= kMostAuthorities;
     return !found_.unclear;
-  }
-
-  static bool begins_url(std::string_view text) {
-    const auto scheme = scheme_length(text.substr(0, kLongestAnyScheme));
-    return text.substr(scheme == 0 ? 0 : scheme + 1).starts_with("//") ||
-           (scheme > 0 && default_port(lowered(text.substr(0, scheme))) != 0);
   }
 
   static std::vector<std::string_view> split_at(std::string_view text, std::string_view marks) {
@@ -374,9 +415,18 @@ class AuthorityFinder {
     return parts;
   }
 
-  // Behind the path and the query that begin at `from`, which name no host: up to the end of a
-  // list's entry, or the bracket that the URL stands in.
-  [[nodiscard]] static std::size_t skipped(std::string_view chunk, std::size_t from) {
+  // Behind the path and the query that begin at `from`, which name targets alone: up to the end of
+  // a list's entry, or the bracket that the URL stands in.
+  std::size_t skipped(std::string_view chunk, std::size_t from) {
+    const auto end = end_of_path(chunk, from);
+    const auto path = chunk.substr(from, end - from);
+    const auto query = path.find_first_of("?#");
+    if (query != std::string_view::npos && path.find_first_of("=/%", query) != path.npos)
+      find_targets(path.substr(query));
+    return end;
+  }
+
+  [[nodiscard]] static std::size_t end_of_path(std::string_view chunk, std::size_t from) {
     bool in_query = false;
     bool is_open = false;
     for (std::size_t at = from; at < chunk.size(); ++at) {
@@ -387,9 +437,64 @@ class AuthorityFinder {
       if ((c == ')' && !is_open) || (c == ']' && rest.starts_with('('))) return at;
       if (c == '&' && !in_query) return at;
       if (c != ',' && c != ';') continue;
-      if (begins_url(rest)) return at;
+      // "https://a/,h" is a list, "https://a/x,y" is a path.
+      const bool ends_folder = !in_query && at > from && chunk[at - 1] == '/';
+      if (ends_folder || begins_as_url(rest) || is_coded_url(rest)) return at;
     }
     return chunk.size();
+  }
+
+  // "https%3A//h", "https:%2F%2Fh"
+  static bool is_coded_url(std::string_view text) {
+    const auto front = text.substr(0, kLongestCoded);
+    const auto code = front.find('%');
+    if (code == std::string_view::npos) return false;
+    const std::string decoded = percent_decoded(front);
+    const auto slashes = decoded.find("//");
+    const auto last = slashes == std::string::npos ? decoded.find(':') : slashes + 1;
+    return code <= last && begins_as_url(decoded);
+  }
+
+  void target(std::string_view value, bool has_parameters) {
+    if (depth_ == kDeepestTarget) {
+      found_.unclear = true;
+      return;
+    }
+    ++depth_;
+    const auto end = has_parameters ? value.size() : value.find_first_of("?#");
+    for (const auto word : split_words(value.substr(0, end))) walk(word, Sign::kKey);
+    --depth_;
+  }
+
+  static std::vector<std::string_view> split_words(std::string_view text) {
+    return split_at(text, " \t\r\n\"'`<>{}^|");
+  }
+
+  // Where the value of "/v:h" begins; 0: it is none.
+  static std::size_t option_of_windows(std::string_view text) {
+    constexpr std::size_t kLongestName = 16;
+    const auto end = text.substr(0, kLongestName).find(':');
+    const bool is_option = end != std::string_view::npos && end > 1 && text.front() == '/' &&
+                           std::ranges::all_of(text.substr(1, end - 1), is_letter);
+    return is_option ? end + 1 : 0;
+  }
+
+  // "h/80" behind the name of a device.
+  void device(std::string_view text) {
+    const auto end = std::min(text.find('/'), text.size());
+    const auto port = text.substr(std::min(end + 1, text.size()));
+    const auto digits = std::min(port.find_first_not_of("0123456789"), port.size());
+    std::string host(text.substr(0, end));
+    if (host.contains(':')) host = "[" + host + "]";
+    if (digits > 0) host.append(":").append(port.substr(0, digits));
+    add("", host);
+  }
+
+  // An address, with a zone or without, and with the tag of mail: "[IPv6:::1]".
+  static bool is_in_brackets(std::string_view text) {
+    if (lowered(text.substr(0, kTagOfMail.size())) == kTagOfMail)
+      text.remove_prefix(kTagOfMail.size());
+    return parse_ipv6(text.substr(0, text.find('%'))).has_value() || parse_ipv4(text).has_value();
   }
 
   std::size_t separator(std::string_view chunk, std::size_t at, Sign& sign, Sign& in_list) {
@@ -397,11 +502,17 @@ class AuthorityFinder {
     switch (c) {
       case '/':
       case '?':
-      case '#': return skipped(chunk, at);
+      case '#':
+        if (const auto host = host_of_device(chunk.substr(at)); !host.empty()) device(host);
+        if (const auto value = option_of_windows(chunk.substr(at)); at == 0 && value > 0) {
+          sign = Sign::kKey;
+          return value;
+        }
+        return skipped(chunk, at);
       case '[': {
         const auto close = chunk.substr(0, at + kLongestAnyScheme).find(']', at);
         if (close != std::string_view::npos &&
-            parse_ipv6(chunk.substr(at + 1, close - at - 1)).has_value()) {
+            is_in_brackets(chunk.substr(at + 1, close - at - 1))) {
           const auto end = std::min(chunk.find_first_of("/?#,;", close), chunk.size());
           add("", chunk.substr(at, end - at));
           return end;
@@ -427,17 +538,27 @@ class AuthorityFinder {
                    Sign& in_list) {
     const auto name = chunk.substr(at, end - at);
     const auto rest = chunk.substr(end);
-    const Sign own = sign;
+    Sign own = sign;
     sign = Sign::kNone;
-    if (own == Sign::kScope) return rest.starts_with('/') ? skipped(chunk, end) : end;
+    // All networks, mostly.
+    if (name == "0.0.0.0" && rest == "/0" && !is_of_network()) return skipped(chunk, end);
+    if (own == Sign::kScope) {
+      if (rest.starts_with('/')) return skipped(chunk, end);
+      own = Sign::kKey;  // "dig @h"
+    }
     const auto digits = port_digits(rest);
+    const bool is_option = name.size() > 2 && name.starts_with('-') && is_letter(name[1]);
+    if (is_option && glued_value(name, rest.substr(digits > 0 ? 1 : 0, digits)))
+      in_list = Sign::kKey;
     if (digits > 0) {
       if (candidate(name, own, true, rest.substr(1, digits))) in_list = Sign::kKey;
       return end + 1 + digits;
     }
-    const bool has_path = rest.starts_with('/') || rest.starts_with(":/") || rest.starts_with("::");
     const bool is_user = rest.starts_with('@');
-    const bool is_host = candidate(name, own, has_path && !is_user, {});
+    const bool is_host = candidate(name, own, has_path(rest), {});
+    // "bob%h@a": a way to h by a.
+    if (is_user && name.contains('%'))
+      candidate(name.substr(name.rfind('%') + 1), Sign::kKey, true, {});
     if (is_host && own != Sign::kNone) in_list = Sign::kKey;
     if (rest.starts_with('(')) sign = own == Sign::kUser ? own : Sign::kNone;
     if (rest.starts_with("::")) {
@@ -460,12 +581,47 @@ class AuthorityFinder {
     return rest.starts_with('(') ? end + 1 : end;
   }
 
+  // "/x", and the places of rsync and scp: "::x", ":x", ":~/x", ":./x".
+  static bool has_path(std::string_view rest) {
+    if (rest.starts_with('/')) return true;
+    return rest.size() > 1 && rest.front() == ':' &&
+           (is_of_host(rest[1]) || std::string_view("/:~").contains(rest[1]));
+  }
+
   // How many digits a port behind a name has: ":443", and nothing that makes it a word.
   static std::size_t port_digits(std::string_view rest) {
     if (!rest.starts_with(':')) return 0;
     const auto end = std::min(rest.find_first_not_of("0123456789", 1), rest.size());
     const bool is_word = end < rest.size() && (is_of_host(rest[end]) || rest[end] == '@');
     return is_word || end > 6 ? 0 : end - 1;
+  }
+
+  // Whether a number is an address there. Most are not: "0:30", "1/2", "10.5", "0x0".
+  bool is_address(std::string_view name, const IpAddress& address, Sign sign, bool has_more) {
+    if (has_four_numbers(name)) return true;
+    if (is_prose_) return false;
+    if (sign == Sign::kUser) return true;
+    static const std::vector<IpAddress> kKnown = {*parse_ipv4("127.0.0.1"),
+                                                  *parse_ipv4("169.254.169.254")};
+    if (std::ranges::find(kKnown, address) != kKnown.end()) return true;
+    if (address.bytes[0] == 0) return (sign == Sign::kNone || has_more) && is_of_network();
+    return has_more || lowered(name).starts_with("0x");
+  }
+
+  bool is_of_network() {
+    if (!is_of_network_) is_of_network_ = calls_network(text_);
+    return *is_of_network_;
+  }
+
+  // "-hevil.com", "-zxevil.com:80": the value of an option that letters are glued to.
+  bool glued_value(std::string_view word, std::string_view port) {
+    constexpr std::size_t kMostLetters = 4;
+    bool is_host = false;
+    for (std::size_t i = 1; i <= kMostLetters && i + 1 < word.size(); ++i) {
+      if (!is_letter(word[i])) break;
+      is_host = candidate(word.substr(i + 1), Sign::kKey, !port.empty(), port) || is_host;
+    }
+    return is_host;
   }
 
   // Whether the word is a host there, and is taken.
@@ -485,11 +641,9 @@ class AuthorityFinder {
     const auto host = read_host(name);
     if (!host) return false;
     const auto* ascii = std::get_if<std::string>(&*host);
-    const bool is_host =
-        ascii == nullptr
-            ? has_four_numbers(name) || (!is_prose_ && (sign == Sign::kUser || has_more ||
-                                                        lowered(name).starts_with("0x")))
-            : sign == Sign::kUser || ascii->contains('.') || is_localhost(*ascii);
+    const bool is_host = ascii == nullptr
+                             ? is_address(name, std::get<IpAddress>(*host), sign, has_more)
+                             : sign == Sign::kUser || ascii->contains('.') || is_localhost(*ascii);
     if (!is_host) return false;
     std::string text(name);
     if (!port.empty()) text.append(":").append(port);
@@ -498,12 +652,11 @@ class AuthorityFinder {
   }
 
   // A host and, where digits follow its colon, a port.
-  void add(std::string scheme, std::string_view text) {
+  void add(const std::string& scheme, std::string_view text) {
     const auto bracket = text.starts_with('[') ? text.find(']') : 0;
     if (bracket == std::string_view::npos) return;
-    const auto colon = text.find(':', bracket);
-    auto host = read_host(text.substr(0, colon));
-    if (!host || !has_room()) return;
+    const bool is_bare_ipv6 = bracket == 0 && std::ranges::count(text, ':') > 1;
+    const auto colon = is_bare_ipv6 ? std::string_view::npos : text.find(':', bracket);
     std::optional<std::uint16_t> port;
     if (colon != std::string_view::npos) {
       const auto digits = text.substr(colon + 1);
@@ -511,24 +664,33 @@ class AuthorityFinder {
       const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), number);
       if (parsed.ec == std::errc{} && parsed.ptr == digits.data() + digits.size()) port = number;
     }
-    found_.hosts.push_back({std::move(scheme), std::move(*host), port});
+    for (auto& host : hosts_meant(text.substr(0, colon)))
+      if (has_room()) found_.hosts.push_back({scheme, std::move(host), port});
   }
 
   UrlReadings& found_;
   std::string_view text_;
   bool is_prose_;
+  std::optional<bool> is_of_network_;
+  int depth_ = 0;  // of targets that are looked into
 };
 
-void find_authorities(std::string_view text, UrlReadings& found) {
-  const std::string clean = cleaned(text);
-  AuthorityFinder(clean, found).find();
+void find_authorities(std::string_view text, TextIs is, UrlReadings& found) {
+  for (const auto& words : word_texts(text, is)) {
+    found.unclear = found.unclear || words.is_unclear;
+    if (!found.unclear) AuthorityFinder(words, found).find();
+  }
 }
 
 // A text that begins as a URL of ours: line ends are left out, and a name of a user may have
 // blanks.
-void read_beginning(std::string_view text, UrlReadings& found) {
+void read_beginning(std::string_view text, TextIs is, UrlReadings& found) {
   if (auto url = read_url(text, PathMust::kBeAnything)) {
-    found.urls.push_back(std::move(*url));
+    const bool is_found = std::ranges::any_of(found.urls, [&](const Url& one) {
+      return one.rest == url->rest && one.host_text == url->host_text && one.port == url->port &&
+             one.scheme == url->scheme;
+    });
+    if (!is_found) found.urls.push_back(std::move(*url));
     return;
   }
   std::string joined;
@@ -536,37 +698,60 @@ void read_beginning(std::string_view text, UrlReadings& found) {
   // "http: words" is a sentence: no parser takes a blank for the beginning of a host.
   const auto host = joined.find_first_not_of("/\\", joined.find(':') + 1);
   if (host == std::string::npos || joined[host] == ' ') return;
-  if (joined.size() < text.size()) find_authorities(joined, found);
+  if (joined.size() < text.size()) find_authorities(joined, is, found);
   const std::string_view whole = front_of(joined);
   const auto at = whole.rfind('@');
   if (at != std::string_view::npos && whole.contains(' '))
-    find_authorities(std::string("//").append(whole.substr(at + 1)), found);
-  found.unclear = (found.urls.empty() && found.hosts.empty()) || whole.contains('\\') ||
-                  std::ranges::count(whole, '@') > 1;
+    find_authorities(std::string("//").append(whole.substr(at + 1)), is, found);
+  found.unclear = found.unclear || (found.urls.empty() && found.hosts.empty()) ||
+                  whole.contains('\\') || std::ranges::count(whole, '@') > 1;
 }
 
-}  // namespace
+// Most values are one URL, or name nothing: whether it is one, with nothing around it.
+bool read_alone(std::string_view text, UrlReadings& found) {
+  if (text.find_first_of(",;|() ") != std::string_view::npos) return false;
+  const auto query = std::min(text.find_first_of("?#"), text.size());
+  if (text.substr(0, query).contains('&')) return false;
+  auto url = read_url(text, PathMust::kBeAnything);
+  if (!url || (!url->rest.empty() && !url->rest.starts_with('/'))) return false;
+  const auto host = front_of(text);
+  add_other_hosts(url->scheme, host.substr(host.find("://") + 3), url->port, found);
+  found.urls.push_back(std::move(*url));
+  const WordText none;
+  if (query < text.size()) AuthorityFinder(none, found).find_targets(text.substr(query));
+  return true;
+}
 
-UrlReadings url_readings(std::string_view text) {
+UrlReadings read_as(std::string_view text, TextIs is) {
   UrlReadings found;
-  // Most values are one URL, or name nothing.
-  if (text.find_first_of(",;&|() ") == std::string_view::npos) {
-    if (auto url = read_url(text, PathMust::kBeAnything)) {
-      found.urls.push_back(std::move(*url));
-      return found;
-    }
-  }
-  find_authorities(text, found);
+  find_authorities(text, is, found);
   if (found.unclear) return found;
   const auto bare = without_surroundings(text);
   if (colon_of(bare) != std::string_view::npos) {
-    read_beginning(bare, found);
+    read_beginning(bare, is, found);
   } else if (bare.starts_with("//") || bare.starts_with("\\\\")) {
     // Behind two slashes parsers leave line ends out as well.
     std::string joined;
     std::ranges::copy_if(bare, std::back_inserter(joined), [](char c) { return !is_left_out(c); });
-    if (joined.size() < bare.size()) find_authorities(joined, found);
+    if (joined.size() < bare.size()) find_authorities(joined, is, found);
   }
+  return found;
+}
+
+}  // namespace
+
+UrlReadings url_readings(std::string_view text, TextIs is) {
+  UrlReadings found;
+  if (read_alone(text, found)) return found;
+  found = read_as(text, TextIs::kUnknown);
+  // In a command there is more, and nothing less.
+  const bool has_more = text.find_first_of(" \t\r\n{") != std::string_view::npos;
+  if (is != TextIs::kCommand || found.unclear || !has_more) return found;
+  UrlReadings as_command = read_as(text, is);
+  std::ranges::move(as_command.urls, std::back_inserter(found.urls));
+  std::ranges::move(as_command.hosts, std::back_inserter(found.hosts));
+  found.unclear = as_command.unclear;
+  found.looked_at += as_command.looked_at;
   return found;
 }
 

@@ -92,8 +92,10 @@ Checked<void> add_tests(const ast::Arg& arg, const World& world, CompiledArg& co
     }
     auto matcher = compile_test(test, arg, world);
     if (!matcher) return std::unexpected(matcher.error());
-    if (world.effect != Effect::kAllow && is_text_in_url(test, arg.tests))
-      *matcher = in_url(std::move(*matcher));
+    // What an allow names by "==" and "in" is meant as it is written, also a list.
+    const bool is_literal =
+        world.effect == Effect::kAllow && !std::holds_alternative<ast::TextTest>(test.body);
+    if (!is_literal && is_text_in_url(test, arg.tests)) *matcher = in_url(std::move(*matcher));
     compiled.matchers.push_back(read(std::move(*matcher), subject_of(test), world));
     compiled.matcher_texts.push_back(print(test));
   }

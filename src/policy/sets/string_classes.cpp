@@ -173,6 +173,7 @@ class Collector {
     }
     if (!has(ProbeKind::kUrl)) return;
     for (auto& url : url_examples(tests_.urls)) add_with_dresses(not_a_literal(std::move(url)));
+    add_example(not_a_literal(" "));  // names no host
     add_example(not_a_literal("http:x"));
     add_example(not_a_literal("http://a@b@c"));  // unclear (match/url.h)
     if (!looks_at_any_string()) return;

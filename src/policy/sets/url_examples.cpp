@@ -23,6 +23,15 @@ IpAddress neighbour(IpAddress address, bool up) {
   return address;
 }
 
+// 6to4, which carries an IPv4 address.
+IpAddress carrying(const IpAddress& v4) {
+  IpAddress address;
+  address.bytes[0] = 0x20;
+  address.bytes[1] = 0x02;
+  std::copy_n(v4.bytes.begin(), 4, address.bytes.begin() + 2);
+  return address;
+}
+
 void add_ends(const IpNetwork& network, std::set<std::string>& hosts) {
   for (const auto& end : {network.first(), network.last()}) {
     for (const auto& address : {end, neighbour(end, true), neighbour(end, false)})
@@ -78,12 +87,16 @@ std::set<std::string> example_hosts(const UrlWords& words) {
   }
   std::set<std::string> hosts = names;
   for (const auto& name : names) hosts.insert(fresh_below(name, names));
-  hosts.insert({unrelated(names), "localhost", "93.184.216.34", "127.0.0.1", "[::1]"});
+  hosts.insert({unrelated(names), "localhost", "93.184.216.34", "127.0.0.1", "[::1]", "0.0.0.0",
+                "[::]", "metadata.google.internal"});
   for (const auto& range : special_ranges()) {
     if (!words.networks.empty()) add_ends(range, hosts);
   }
   for (const auto& text : words.networks) {
-    if (const auto network = IpNetwork::parse(text)) add_ends(*network, hosts);
+    const auto network = IpNetwork::parse(text);
+    if (!network) continue;
+    add_ends(*network, hosts);
+    if (network->first().v4) hosts.insert(to_text(carrying(network->first())));
   }
   return hosts;
 }

@@ -4,10 +4,12 @@
 #include <algorithm>
 
 #include "core/ascii.h"
+#include "core/uri_spelling.h"
 #include "policy/match/host_pattern.h"
 #include "policy/match/matcher.h"
 #include "policy/match/readings.h"
 #include "policy/match/url.h"
+#include "policy/match/value_parts.h"
 #include "policy/text/source_text.h"
 
 namespace mcpac::policy {
@@ -46,7 +48,7 @@ class UrlMatcher final : public Matcher {
     if (call.reading == Reading::kAdmit) {
       const auto url = read_url(text);
       if (!url) return Outcome::kUnreadable;
-      return holds(*url, call.reading) ? Outcome::kPass : Outcome::kFail;
+      return holds(*url, call.reading) && !stray_item(text) ? Outcome::kPass : Outcome::kFail;
     }
     UrlReadings own;
     if (any_holds(url_readings(value, call, own))) return Outcome::kPass;
@@ -54,9 +56,30 @@ class UrlMatcher final : public Matcher {
                              read_url_of_user(text).has_value();
     return is_readable ? Outcome::kFail : Outcome::kUnreadable;
   }
+  std::optional<Json> taken_for(const Json& value, const CallView& call) const override {
+    if (!value.is_string() || call.reading != Reading::kAdmit) return std::nullopt;
+    const auto& text = value.get_ref<const std::string&>();
+    const auto url = read_url(text);
+    if (!url || !holds(*url, call.reading)) return std::nullopt;
+    return stray_item(text);
+  }
   Types types() const override { return kStringType; }
 
  private:
+  // What of a list does not hold; nothing: all does.
+  [[nodiscard]] std::optional<Json> stray_item(std::string_view text) const {
+    if (!may_be_list(text)) return std::nullopt;
+    for (const auto& [item, is_listed] : list_items(text)) {
+      const auto scheme = scheme_length(item);
+      const bool is_url = item.substr(scheme == 0 ? 0 : scheme + 1).starts_with("//") ||
+                          default_port(lowered(item.substr(0, scheme))) != 0;
+      if (!is_url || item.data() == text.data()) continue;
+      const auto url = read_url(item);
+      if (!url || !holds(*url, Reading::kAdmit)) return Json(item);
+    }
+    return std::nullopt;
+  }
+
   // To a deny or an ask: any reading is enough.
   [[nodiscard]] bool any_holds(const UrlReadings& readings) const {
     constexpr auto kCatch = Reading::kCatch;

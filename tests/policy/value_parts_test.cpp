@@ -89,6 +89,18 @@ TEST_CASE("an allow of a path admits no list with an item that names a place out
       }
     }
   }
+  // However many there are, and behind what a shell writes elsewhere.
+  for (const char* part : {"a:", "a,", "k=", "@", "a b "}) {
+    std::string text = "notes/a.txt,";
+    for (int i = 0; i < 300; ++i) text += part;
+    CHECK_FALSE(admits(world, "within ./", text + "/etc/x"));
+    CHECK_FALSE(admits(world, "within ./", text + "../x"));
+  }
+  for (const char* text : {"notes/a>/etc/x", "notes/a</etc/x", "notes/a(/etc/x)", "notes/a[/etc/x]",
+                           "notes/a`/etc/x`", "notes/a (~/x)", "--paths=a:@/etc/x"}) {
+    CAPTURE(std::string(text));
+    CHECK_FALSE(admits(world, "within ./", text));
+  }
   // Without anything between them.
   for (const char* text :
        {"@/etc/x", "-f/etc/x", "--file=/etc/x", "key=/etc/x", "key=~/x", "[/etc/x]", "(/etc/x)",

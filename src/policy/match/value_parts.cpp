@@ -43,7 +43,8 @@ bool is_gap(char32_t c) {
 
 Mark mark_of(char32_t c) {
   if (c == ',' || c == ';' || c == '|' || (c < 0x20) || is_wide_mark(c)) return Mark::kList;
-  return c == '&' || is_gap(c) ? Mark::kBlank : Mark::kNone;
+  const bool is_open = c < 0x80 && std::string_view("&([{<>`").contains(static_cast<char>(c));
+  return is_open || is_gap(c) ? Mark::kBlank : Mark::kNone;
 }
 
 // Brackets and quotes that a list may begin with.
@@ -67,29 +68,22 @@ bool begins_with_variable_or_home(std::string_view text) {
          std::ranges::all_of(text.substr(1, close - 1), is_word);
 }
 
-// "key", "--key", "-k".
-bool is_key(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) { return is_bare(c) || c == '.'; });
-}
-
-// More of one item than this are no list of paths; what is behind them is read as one.
-constexpr std::size_t kMostInItem = 64;
-
-void add_within(const ListItem& item, std::vector<ListItem>& into) {
-  const auto text = item.text;
+void add_within(std::string_view text, std::vector<ListItem>& into) {
   const auto add = [&](std::string_view part) {
     part = without_openers(part);
     if (!part.empty()) into.push_back({part, true});
   };
   if (text.size() > 2 && text[0] == '-' && is_letter(text[1])) add(text.substr(2));
-  if (text.front() == '@') add(text.substr(1));
-  if (const auto equals = text.find('='); equals != text.npos && is_key(text.substr(0, equals)))
-    add(text.substr(equals + 1));
+  if (const auto behind = text.find_first_not_of('@'); behind > 0 && behind != text.npos)
+    add(text.substr(behind));
+  // "key=/x", "--key=/x": what stands in front of the last "=" of a key is none of a path.
+  const auto key =
+      std::ranges::find_if_not(text, [](char c) { return is_bare(c) || c == '.' || c == '='; });
+  const auto equals = text.substr(0, static_cast<std::size_t>(key - text.begin())).rfind('=');
+  if (equals != text.npos) add(text.substr(equals + 1));
   std::size_t begin = 0;
-  std::size_t found = 0;
-  for (auto colon = text.find(':'); colon != text.npos && ++found < kMostInItem;
-       colon = text.find(':', begin)) {
-    if (begin > 0 || !is_letter(text.front()) || colon != 1) add(text.substr(begin, colon - begin));
+  for (auto colon = text.find(':'); colon != text.npos; colon = text.find(':', begin)) {
+    add(text.substr(begin, colon - begin));
     begin = colon + 1;
   }
   if (begin > 0) add(text.substr(begin));
@@ -122,13 +116,13 @@ bool may_be_list(std::string_view text) {
     std::array<bool, 256> plain{};
     for (int byte = 0x21; byte < 0x7F; ++byte) {
       const char c = static_cast<char>(byte);
-      plain[static_cast<std::size_t>(byte)] = !std::string_view(",;|&:=").contains(c);
+      plain[static_cast<std::size_t>(byte)] = !std::string_view(",;|&:=([{<>`").contains(c);
     }
     return plain;
   }();
   if (text.empty()) return false;
-  // "@/x", "-f/x", "[/x"
-  const bool is_plain = std::string_view("@-([{\"'`<").find(text.front()) == text.npos;
+  // "@/x", "-f/x"
+  const bool is_plain = std::string_view("@-\"'").find(text.front()) == text.npos;
   return !is_plain ||
          !std::ranges::all_of(text, [](char c) { return kPlain[static_cast<unsigned char>(c)]; });
 }
@@ -144,7 +138,10 @@ std::vector<ListItem> list_items(std::string_view text) {
   };
   for (std::size_t at = 0; at < text.size();) {
     const Character character = first_character(text.substr(at));
-    const Mark mark = mark_of(character.code);
+    // "${x}" and "$(x)" are variables.
+    const bool is_of_variable =
+        at > begin && text[at - 1] == '$' && (text[at] == '{' || text[at] == '(');
+    const Mark mark = is_of_variable ? Mark::kNone : mark_of(character.code);
     if (mark != Mark::kNone) {
       end_item(at, mark);
       // ", " is a mark of lists, whichever comes last.
@@ -163,8 +160,7 @@ std::vector<ListItem> path_items(std::string_view text) {
   // "--paths=a:@/x": three times.
   for (int within = 0; within < 3; ++within) {
     for (const std::size_t last = items.size(); next < last; ++next) {
-      const ListItem item = items[next];
-      add_within(item, items);
+      add_within(items[next].text, items);
     }
   }
   return items;

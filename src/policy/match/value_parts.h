@@ -23,7 +23,7 @@ enum class Peel : std::uint8_t { kBlanks, kQuotes };
 struct ListItem {
   std::string_view text;
   // Whether a mark of lists stands beside it ("," ";" "|", also those of other scripts, a line
-  // end), and not a blank or "&" alone, which stand in names every day.
+  // end), and not a blank, "&" or a bracket alone, which stand in names every day.
   bool is_listed = false;
 };
 [[nodiscard]] std::vector<ListItem> list_items(std::string_view text);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -157,24 +158,40 @@ struct ShellWord {
   bool is_rewritten = false;  // it stands in the text in another way: quotes, backslashes, "@(a|b)"
 };
 
-// How long the pattern "@(a|b)" of a shell is whose bracket stands at `open`; 0: there is none.
-std::size_t alternation_length(std::string_view text, std::size_t open) {
-  if (open == 0) return 0;
-  const char before = text[open - 1];
-  const bool is_marked = std::string_view("@?+*!").contains(before);
-  // "x(a|b)" (zsh).
-  const bool is_within = is_bare(before) || std::string_view("./]").contains(before);
-  if (!is_marked && !is_within) return 0;
-  std::size_t depth = 0;
-  for (std::size_t i = open; i < text.size() && i - open < kMaxPath; ++i) {
-    if (text[i] == '(') ++depth;
-    if (text[i] == ')' && --depth == 0) {
-      const auto length = i + 1 - open;
-      return is_marked || text.substr(open, length).contains('|') ? length : 0;
+// The patterns "@(a|b)" (Bash, ksh) and "x(a|b)" (zsh) of a text, found in one pass.
+class Alternations {
+ public:
+  explicit Alternations(std::string_view text) : text_(text) {
+    if (!text.contains('(')) return;
+    std::vector<std::size_t> open;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (text[i] == '(') open.push_back(i);
+      if (text[i] == '|') bars_.push_back(i);
+      if (text[i] != ')' || open.empty()) continue;
+      closes_.emplace(open.back(), i);
+      open.pop_back();
     }
   }
-  return 0;
-}
+
+  // How long the one is whose bracket stands at `open`; 0: there is none.
+  [[nodiscard]] std::size_t length(std::size_t open) const {
+    const auto close = closes_.find(open);
+    if (open == 0 || close == closes_.end()) return 0;
+    const char before = text_[open - 1];
+    if (!std::string_view("@?+*!").contains(before)) {
+      const auto bar = std::ranges::lower_bound(bars_, open);
+      const bool has_bar = bar != bars_.end() && *bar < close->second;
+      const bool is_within = is_bare(before) || std::string_view("./]").contains(before);
+      if (!is_within || !has_bar) return 0;
+    }
+    return close->second + 1 - open;
+  }
+
+ private:
+  std::string_view text_;
+  std::unordered_map<std::size_t, std::size_t> closes_;  // by where the bracket opens
+  std::vector<std::size_t> bars_;
+};
 
 // `quote`: that the text begins in, or none.
 void add_shell_words(std::string_view text, char quote, std::vector<ShellWord>& words) {
@@ -182,6 +199,7 @@ void add_shell_words(std::string_view text, char quote, std::vector<ShellWord>& 
   bool is_operand = false;
   bool has_choices = false;
   bool is_rewritten = false;
+  const Alternations alternations(text);
   const auto end_word = [&] {
     const bool chooses = std::exchange(has_choices, false);
     const bool is_other = std::exchange(is_rewritten, false);
@@ -195,7 +213,7 @@ void add_shell_words(std::string_view text, char quote, std::vector<ShellWord>& 
   };
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    const auto alternation = quote == '\0' && c == '(' ? alternation_length(text, i) : 0;
+    const auto alternation = quote == '\0' && c == '(' ? alternations.length(i) : 0;
     if (quote != '\0' && c == quote) {
       quote = '\0';
     } else if (c == '\\' && quote != '\'' && i + 1 < text.size()) {
@@ -539,35 +557,55 @@ struct Piece {
 
 // What stands for several characters, or for how many is not told here: "@(a|b)", "?(a)" (Bash,
 // ksh), "(a|b)" (zsh), "{a..b}", and brackets that shells end in different places, "[[:alpha:]]",
-// "[!]]". How long it is; 0: nothing of this stands at `at`.
-std::size_t group_length(std::string_view component, std::size_t at) {
-  const auto rest = component.substr(at);
-  const auto up_to_last = [&](char end) {
-    const auto last = rest.rfind(end);
-    return last == std::string_view::npos ? std::size_t{0} : last + 1;
-  };
-  const bool is_extended = rest.size() > 1 && std::string_view("@?+*!").contains(rest[0]);
-  if (is_extended && rest[1] == '(') {
-    const auto length = up_to_last(')');
-    return length > 0 ? length : rest.size();
+// "[!]]". Each is taken to go on to the last bracket that may end it.
+class Groups {
+ public:
+  explicit Groups(std::string_view component)
+      : text_(component),
+        last_round_(component.rfind(')')),
+        last_curly_(component.contains("..") ? component.rfind('}') : std::string_view::npos),
+        last_square_(component.rfind(']')),
+        has_bar_(component.contains('|')),
+        has_class_(component.contains("[:") || component.contains("[=") ||
+                   component.contains("[.")) {}
+
+  // How long the one is that stands at `at`; 0: none does.
+  [[nodiscard]] std::size_t length(std::size_t at) const {
+    const auto up_to = [&](std::size_t last) {
+      return last == std::string_view::npos || last < at ? std::size_t{0} : last + 1 - at;
+    };
+    const char c = text_[at];
+    const auto next = [&](std::size_t behind) {
+      return at + behind < text_.size() ? text_[at + behind] : '\0';
+    };
+    if (std::string_view("@?+*!").contains(c) && next(1) == '(') {
+      const auto length = up_to(last_round_);
+      return length > 0 ? length : text_.size() - at;
+    }
+    if (c == '(' && has_bar_) return up_to(last_round_);
+    if (c == '{') return up_to(last_curly_);
+    if (c != '[') return 0;
+    const bool is_negated = next(1) == '!' || next(1) == '^';
+    return has_class_ || next(is_negated ? 2 : 1) == ']' ? up_to(last_square_) : 0;
   }
-  if (rest[0] == '(' && rest.contains('|')) return up_to_last(')');
-  if (rest[0] == '{' && rest.contains("..")) return up_to_last('}');
-  if (rest[0] != '[') return 0;
-  const auto inner = rest.substr(1);
-  const auto first =
-      inner.substr(std::min<std::size_t>(inner.find_first_not_of("!^"), inner.size()));
-  const bool has_class = inner.contains("[:") || inner.contains("[=") || inner.contains("[.");
-  return has_class || first.starts_with(']') ? up_to_last(']') : 0;
-}
+
+ private:
+  std::string_view text_;
+  std::size_t last_round_;
+  std::size_t last_curly_;
+  std::size_t last_square_;
+  bool has_bar_;
+  bool has_class_;
+};
 
 std::vector<Piece> pieces_of(std::string_view component, bool is_of_shell) {
   std::vector<Piece> pieces;
+  const Groups groups(component);
   for (std::size_t i = 0; i < component.size(); ++i) {
     const char c = component[i];
     // The same character in other bytes is one that "?" and "[…]" may stand for.
     const auto close = c == '[' ? component.find(']', i + 2) : std::string_view::npos;
-    const auto group = is_of_shell ? group_length(component, i) : 0;
+    const auto group = is_of_shell ? groups.length(i) : 0;
     if (group > 0) {
       pieces.push_back({Piece::Kind::kAnyNumber});
       i += group - 1;
@@ -618,8 +656,9 @@ bool has_wildcards(std::string_view component) {
   if (first == std::string_view::npos) return false;
   if (component.find_first_of("*?[", first) != std::string_view::npos)
     return component.find_first_not_of('*') != std::string_view::npos;
+  const Groups groups(component);
   for (auto at = first; at < component.size(); ++at)
-    if (group_length(component, at) > 0) return true;
+    if (groups.length(at) > 0) return true;
   return false;
 }
 

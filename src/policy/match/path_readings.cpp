@@ -565,9 +565,14 @@ class Groups {
         last_round_(component.rfind(')')),
         last_curly_(component.contains("..") ? component.rfind('}') : std::string_view::npos),
         last_square_(component.rfind(']')),
-        has_bar_(component.contains('|')),
-        has_class_(component.contains("[:") || component.contains("[=") ||
-                   component.contains("[.")) {}
+        has_bar_(component.contains('|')) {
+    for (const char mark : {':', '=', '.'}) {
+      const auto close = component.rfind(std::string{mark, ']'});
+      if (close == std::string_view::npos) continue;
+      const auto open = component.substr(0, close).rfind(std::string{'[', mark});
+      if (open != std::string_view::npos) last_class_ = std::max(last_class_, open);
+    }
+  }
 
   // How long the one is that stands at `at`; 0: none does.
   [[nodiscard]] std::size_t length(std::size_t at) const {
@@ -586,7 +591,8 @@ class Groups {
     if (c == '{') return up_to(last_curly_);
     if (c != '[') return 0;
     const bool is_negated = next(1) == '!' || next(1) == '^';
-    return has_class_ || next(is_negated ? 2 : 1) == ']' ? up_to(last_square_) : 0;
+    const bool has_class = last_class_ > at;
+    return has_class || next(is_negated ? 2 : 1) == ']' ? up_to(last_square_) : 0;
   }
 
  private:
@@ -595,7 +601,7 @@ class Groups {
   std::size_t last_curly_;
   std::size_t last_square_;
   bool has_bar_;
-  bool has_class_;
+  std::size_t last_class_ = 0;  // where the last "[:alpha:]" opens, which stands in brackets
 };
 
 std::vector<Piece> pieces_of(std::string_view component, bool is_of_shell) {

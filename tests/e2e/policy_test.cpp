@@ -139,6 +139,45 @@ TEST_SUITE("e2e/policy") {
     CHECK(decoded("pick", R"({"id":9007199254740990})", rules).exit_code == 0);
   }
 
+  TEST_CASE("a list in a text passes no rule that names the argument") {
+    const auto each = [](const std::string& call, const std::string& grant,
+                         std::vector<std::string> more = {}) {
+      more.insert(more.begin(), {"--grant", "decoders.each" + grant});
+      return decoded("each", call, std::move(more));
+    };
+    for (const char* between : {",", ", ", ";", "\uff0c", ",\u00a0", ",\u200b"}) {
+      CAPTURE(std::string(between));
+      const std::string call = fmt::format(R"({{"paths":"a.txt{}/etc/hostname"}})", between);
+      CHECK(each(call, "").out == "opens a.txt and /etc/hostname\n");
+      const auto narrow = each(call, "(paths within ./)");
+      CHECK(narrow.exit_code == 77);
+      CHECK(has(narrow.err, "which a server may take for \"/etc/hostname\""));
+      CHECK_FALSE(has(narrow.err, "fix: --grant"));
+      CHECK(each(call, "(paths within / except {/etc})").exit_code == 77);
+      CHECK(each(call, "", {"--deny", "decoders.each(paths within /etc)"}).exit_code == 77);
+    }
+    CHECK(each(R"({"paths":"report, final.txt"})", "(paths within ./)").exit_code == 0);
+    const std::string urls = R"({"urls":"https://a.com/,https://evil.com/"})";
+    CHECK(has(each(urls, "").out, "and https://evil.com/"));
+    CHECK(each(urls, "(urls host a.com)").exit_code == 77);
+    CHECK(each(R"({"urls":"https://a.com/,https://a.com/b"})", "(urls host a.com)").exit_code == 0);
+  }
+
+  TEST_CASE("a prototype gives no call a member that its rules did not see") {
+    const std::string call = R"({"__proto__":{"path":"secret"}})";
+    const auto taken = e2e::run_program(
+        {"node", decoders()}, {},
+        {.input = R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"copy",)"
+                  R"("arguments":)" +
+                  call + "}}\n"});
+    CHECK(has(taken.out, "path secret"));
+    const auto run = decoded("copy", call, {"--grant", "decoders.copy"});
+    CHECK(run.exit_code != 0);
+    CHECK(run.out.empty());
+    CHECK(has(run.err, "is a prototype to servers in JavaScript"));
+    CHECK(decoded("copy", R"({"path":"ok"})", {"--grant", "decoders.copy"}).out == "path ok\n");
+  }
+
   TEST_CASE("a bad rule is an error with its file and line, a missing file one with its name") {
     const auto good = file("good.policy", kReads);
     const auto bad = file("bad.policy", kReads + "allow filesystem.read_txt_file\n");

@@ -275,6 +275,38 @@ TEST_CASE("a name that folds to one that a rule reads is refused where the schem
   CHECK(answer(*world, both, R"({"free":{"proxy":"b","PROXY":"b"}})").effect == "allow");
 }
 
+TEST_CASE("a member that JavaScript takes for a prototype is refused, at every depth") {
+  const auto world = world_with(kMoves);
+  const LayerText layer = rules({"s.t"});
+  for (const char* call :
+       {R"({"__proto__":{"source":"/etc/x"}})", R"({"source":"a","__proto__":null})",
+        R"({"options":{"__proto__":{"mode":"x"}}})", R"({"free":{"a":[{"__proto__":{"b":1}}]}})",
+        R"({"edits":[{"__proto__":{"oldText":"x"}}]})", R"({"other":{"__proto__":{"source":1}}})",
+        R"({"constructor":{"prototype":{"source":"x"}}})",
+        R"({"free":{"constructor":{"prototype":{"x":1}}}})", R"({"__proto__.source":"x"})",
+        R"({"__proto__[source]":"x"})", R"({"free":{"constructor.prototype.x":1}})",
+        R"({"free":{"constructor[prototype][x]":1}})"}) {
+    CAPTURE(std::string(call));
+    const Answer got = answer(*world, layer, call);
+    CHECK(got.effect == "invalid");
+    CHECK_MESSAGE(has_text(got.why, "is a prototype to servers in JavaScript"), got.why);
+  }
+  for (const char* call :
+       {R"({"free":{"constructor":"x","prototype":{"a":1}}})", R"({"free":{"proto":{"a":1}}})",
+        R"({"free":{"constructor":{"name":"x"}}})", R"({"source":"__proto__"})",
+        R"({"free":{"docs/__proto__.md":"x","a.constructor":1}})"}) {
+    CAPTURE(std::string(call));
+    CHECK(answer(*world, layer, call).effect == "allow");
+  }
+  const auto named = world_with(R"({"type":"object","properties":{"__proto__":{"type":"object"},
+    "constructor":{"type":"object","properties":{"prototype":{"type":"object"}}}}})");
+  for (const char* call :
+       {R"({"__proto__":{"a":1}})", R"({"constructor":{"prototype":{"a":1}}})"}) {
+    CAPTURE(std::string(call));
+    CHECK(answer(*named, layer, call).effect == "allow");
+  }
+}
+
 TEST_CASE("two arguments of a prompt that are spellings of one are refused") {
   World world;
   const auto permission = Permission::of("fs", kGetPrompt).value();

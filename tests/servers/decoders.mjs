@@ -5,6 +5,8 @@
 //   open  as the official Python SDK and many tools: a text that holds a JSON list or object is decoded, and of what is
 //         then a place white space and quotes are taken off.
 //   pick  as every JavaScript program: a number is a double.
+//   each  as tools that take a list in a text: what stands between commas is a place, or a host, of its own.
+//   copy  as JavaScript that copies what it was sent: a member "__proto__" gives the copy the members that it lacks.
 //
 // All answer what they understood.
 import { createInterface } from 'node:readline';
@@ -23,6 +25,11 @@ const tools = [
     },
   },
   { name: 'open', inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] } },
+  {
+    name: 'each',
+    inputSchema: { type: 'object', properties: { paths: { type: 'string' }, urls: { type: 'string' } } },
+  },
+  { name: 'copy', inputSchema: { type: 'object', properties: { path: { type: 'string' } } } },
   { name: 'pick', inputSchema: { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] } },
 ];
 
@@ -40,6 +47,8 @@ function places(value) {
 
 function understood(name, args) {
   if (name === 'open') return `opens ${places(args.path).join(', ')}`;
+  if (name === 'each') return `opens ${(args.paths ?? args.urls).split(/[,;|，；]/u).flatMap(places).join(' and ')}`;
+  if (name === 'copy') return `path ${Object.assign({}, args).path}`;
   if (name === 'pick') return `picks ${args.id}`;
   if (name === 'act') return args.options === null ? 'nothing' : `mode ${args.options.mode ?? 'erase'}`;
   let path = '';

@@ -5,7 +5,9 @@
 // "maxLength" on request. qs, PHP and Rails take "path[]" for "path" and "options[mode]" for the
 // member "mode" of "options"; Spring and lodash take "options.mode" for it. So a name that a schema
 // does not have, and that some decoder takes for one that it has, says one thing to rules and
-// another to the server.
+// another to the server. So does "__proto__": an object of JavaScript into which such a member is
+// copied (Object.assign, lodash's merge) has what is in it for members that it lacks, and
+// "constructor.prototype" of a merge is that of all objects.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -108,6 +110,26 @@ std::vector<std::string> steps_of(std::string_view name) {
   return steps;
 }
 
+constexpr std::string_view kPrototype = "__proto__";
+
+// Whether a step of it is a prototype to what assigns by paths ("__proto__.path", qs and lodash).
+bool leads_through_prototype(std::string_view name) {
+  if (name == kPrototype) return true;
+  if (!name.contains(kPrototype) && !name.contains("constructor")) return false;
+  const auto steps = steps_of(name);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i] == kPrototype) return true;
+    if (i > 0 && steps[i - 1] == "constructor" && steps[i] == "prototype") return true;
+  }
+  return false;
+}
+
+bool is_prototype(std::string_view name, const Json& value, const Path& path) {
+  if (leads_through_prototype(name)) return true;
+  return name == "prototype" && value.is_structured() && path.outer != nullptr &&
+         path.outer->step == Path::Step::kMember && path.outer->name == "constructor";
+}
+
 class NameCheck {
  public:
   NameCheck(const Program& program, const AlsoNamed& also) : places_(program), also_(also) {}
@@ -147,13 +169,42 @@ class NameCheck {
     Others others;
     for (const auto& [name, member] : value.get_ref<const Json::object_t&>()) {
       const Path below{&path, name, 0, Path::Step::kMember};
-      if (!place.names(name) && is_misnamed(name, place, below, others)) return false;
+      if (!place.names(name) &&
+          (is_refused(name, member, below) || is_misnamed(name, place, below, others)))
+        return false;
       if (!member.is_structured()) continue;
-      // Where neither a schema nor a rule speaks of what is below, nothing can be misnamed.
+      // Where neither a schema nor a rule speaks of what is below, only prototypes are looked for.
       Place& next = places_.member(place, name);
-      if (next.nodes.empty() && !others_at(others, path)) continue;
-      if (!look(member, next, below)) return false;
+      const bool is_free = next.nodes.empty() && !others_at(others, path);
+      if (is_free ? !look_for_prototypes(member, below) : !look(member, next, below)) return false;
     }
+    return true;
+  }
+
+  bool look_for_prototypes(const Json& value, const Path& path) {
+    if (++work_ + places_.work() > kMostNameWork) exhausted_ = true;
+    if (exhausted_) return false;
+    if (value.is_array()) {
+      for (std::size_t i = 0; i < value.size(); ++i) {
+        const Path below{&path, {}, i, Path::Step::kItem};
+        if (value[i].is_structured() && !look_for_prototypes(value[i], below)) return false;
+      }
+      return true;
+    }
+    for (const auto& [name, member] : value.get_ref<const Json::object_t&>()) {
+      const Path below{&path, name, 0, Path::Step::kMember};
+      if (is_refused(name, member, below)) return false;
+      if (member.is_structured() && !look_for_prototypes(member, below)) return false;
+    }
+    return true;
+  }
+
+  bool is_refused(std::string_view name, const Json& value, const Path& path) {
+    if (!is_prototype(name, value, path)) return false;
+    found_ = SchemaViolation{pointer_of(path), "properties",
+                             "is a prototype to servers in JavaScript, which take what is in it "
+                             "for other members: leave "
+                             "it out, or say these by their own names"};
     return true;
   }
 

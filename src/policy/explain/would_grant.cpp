@@ -264,7 +264,7 @@ std::string escape_of(const CompiledArg& arg, const Json& value, const Asked& su
   for (std::size_t i = 0; i < arg.matchers.size(); ++i) {
     const Outcome by_text = arg.matchers[i]->match(value, lexical);
     const std::string& test = arg.matcher_texts[i] == "except" ? arg.text : arg.matcher_texts[i];
-    if (const Json* reading = arg.matchers[i]->taken_for(value, lexical))
+    if (const auto reading = arg.matchers[i]->taken_for(value, lexical))
       return fmt::format("{} may be taken for {} by its server", arg.path_text,
                          printable(to_text(*reading), 60));
     if (const auto remark = arg.matchers[i]->remark(value, real); !remark.empty())

@@ -7,6 +7,8 @@
 // inode a folder is found behind another mount, and by a name in the other case; that never makes
 // an allow wider, it finds what it excepts. A folder that a denied or excepted place lies in counts
 // as that place: who moves, lists or searches it reaches what is in it.
+// A text may be a list: an allow needs each item inside that names a place of its own, and a deny,
+// an ask and an exception are content with one (value_parts.h, path_readings.h).
 // What the server opens later is a name, and the directory may change in between: decisions bind
 // names, the server's own root and the sandbox bind files.
 #include <algorithm>
@@ -16,6 +18,7 @@
 #include "policy/match/path_pattern.h"
 #include "policy/match/path_readings.h"
 #include "policy/match/readings.h"
+#include "policy/match/value_parts.h"
 
 namespace mcpac::policy {
 namespace {
@@ -25,36 +28,29 @@ constexpr std::size_t kMostLookedUp = 64;
 
 class PathMatcher final : public Matcher {
  public:
-  PathMatcher(PathPattern pattern, std::vector<PathPattern> exceptions,
+  // `meant`: what the argument is for, kNamed or kCommand.
+  PathMatcher(PathPattern pattern, std::vector<PathPattern> exceptions, MeantAs meant,
               const Environment& environment)
       : pattern_(std::move(pattern)),
         exceptions_(std::move(exceptions)),
+        meant_(meant),
         resolver_(environment.resolver),
-        bases_(environment.bases) {}
+        bases_(environment.bases) {
+    for (const auto& exception : exceptions_)
+      denied_.push_back(PathMatcher(exception, {}, meant, environment));
+  }
 
   Outcome match(const Json& value, const CallView& call) const override {
     if (!value.is_string()) return Outcome::kWrongType;
     const auto& text = value.get_ref<const std::string&>();
     const Asking asking = asking_of(call);
     if (call.any_string) return any_holds(value, asking) ? Outcome::kPass : Outcome::kFail;
-    const auto path = read_path_value(text);
-    if (!path) return Outcome::kUnreadable;
-    const auto expanded = brace_alternatives(text);
-    if (!expanded) return Outcome::kUnreadable;
-    if (call.reading == Reading::kAdmit && may_climb(*path)) return Outcome::kUnreadable;
-    const bool is_held = holds(*path, asking);
-    const bool goes_on = is_held == (call.reading == Reading::kAdmit);
-    if (!goes_on || expanded->empty()) return is_held ? Outcome::kPass : Outcome::kFail;
-    // "{a,b}/x" is a name to most servers, and two to those that expand patterns.
-    for (const auto& one : *expanded) {
-      const auto meant = read_path_value(one);
-      if (!meant || (call.reading == Reading::kAdmit && may_climb(*meant)))
-        return Outcome::kUnreadable;
-      if (holds(*meant, asking) != is_held) return is_held ? Outcome::kFail : Outcome::kPass;
-    }
-    return is_held ? Outcome::kPass : Outcome::kFail;
+    const Outcome whole = match_whole(text, asking);
+    if (call.reading == Reading::kCatch)
+      return whole == Outcome::kFail && names_part(value, call) ? Outcome::kPass : whole;
+    if (whole != Outcome::kPass) return whole;
+    return stray_item(text, asking) || names_excepted(value, call) ? Outcome::kFail : whole;
   }
-
   // An allow hangs on it where the text alone would admit, a deny or ask where it would not catch:
   // in both as if a path named no folder, which only the file system knows.
   bool asks_file_system(const Json& value, const CallView& call) const override {
@@ -68,22 +64,35 @@ class PathMatcher final : public Matcher {
       return !readings_of_path(value, call, own).named.empty() && !any_holds(value, asking);
     }
     const auto path = read_path_value(text);
-    return path && holds(*path, asking) == (call.reading == Reading::kAdmit);
+    if (!path || holds(*path, asking) != (call.reading == Reading::kAdmit)) return false;
+    if (call.reading == Reading::kAdmit) return !stray_item(text, asking);
+    CallView by_text = call;
+    by_text.lexical = true;
+    return !names_part(value, by_text);
+  }
+
+  std::optional<Json> taken_for(const Json& value, const CallView& call) const override {
+    if (!value.is_string() || call.reading != Reading::kAdmit) return std::nullopt;
+    const auto& text = value.get_ref<const std::string&>();
+    const Asking asking = asking_of(call);
+    if (match_whole(text, asking) != Outcome::kPass) return std::nullopt;
+    return stray_item(text, asking);
   }
 
   std::string remark(const Json& value, const CallView& call) const override {
     if (!value.is_string()) return {};
     const auto& text = value.get_ref<const std::string&>();
     Asking asking = asking_of(call);
+    const bool is_caught = call.reading == Reading::kCatch;
     const auto outcome = [&] {
       if (call.any_string) return any_holds(value, asking);
       const auto path = read_path_value(text);
-      return path && holds(*path, asking);
+      return path && (holds(*path, asking) || (is_caught && names_part(value, call)));
     };
-    const bool is_caught = call.reading == Reading::kCatch;
     if (outcome() != is_caught) return {};
     PathReadings own;
-    if (call.any_string && bases_.by_identity && readings_of_path(value, call, own).unclear)
+    const CallView any_string = call.any_string ? call : as_any_string(call);
+    if (is_caught && bases_.by_identity && readings_of_path(value, any_string, own).unclear)
       return "may name more paths than are read of one text (send it in parts): " +
              pattern_.text() + " may be one";
     asking.above = Above::kPasses;
@@ -116,6 +125,90 @@ class PathMatcher final : public Matcher {
     Look look;
     Above above;
   };
+
+  // Of a text that is one path, or several by its braces.
+  [[nodiscard]] Outcome match_whole(const std::string& text, const Asking& asking) const {
+    const bool admits = asking.call.reading == Reading::kAdmit;
+    const auto path = read_path_value(text);
+    if (!path) return Outcome::kUnreadable;
+    const auto expanded = brace_alternatives(text);
+    if (!expanded) return Outcome::kUnreadable;
+    if (admits && may_climb(*path)) return Outcome::kUnreadable;
+    const bool is_held = holds(*path, asking);
+    if (is_held != admits || expanded->empty()) return is_held ? Outcome::kPass : Outcome::kFail;
+    // "{a,b}/x" is a name to most servers, and two to those that expand patterns.
+    for (const auto& one : *expanded) {
+      const auto meant = read_path_value(one);
+      if (!meant || (admits && may_climb(*meant))) return Outcome::kUnreadable;
+      if (holds(*meant, asking) != is_held) return is_held ? Outcome::kFail : Outcome::kPass;
+    }
+    return is_held ? Outcome::kPass : Outcome::kFail;
+  }
+
+  // A deny or an ask of one argument finds in it what one over "*" would, and each item of a list.
+  [[nodiscard]] bool names_part(const Json& value, const CallView& call) const {
+    if (!bases_.by_identity || is_one_name(value.get_ref<const std::string&>())) return false;
+    const CallView view = as_any_string(call);
+    return any_holds(value, asking_of(view));
+  }
+  [[nodiscard]] CallView as_any_string(CallView call) const {
+    call.any_string = true;
+    call.in_document = false;
+    call.meant = meant_;
+    return call;
+  }
+
+  // An exception is to an allow what it would be to a deny.
+  [[nodiscard]] bool names_excepted(const Json& value, CallView call) const {
+    call.reading = Reading::kCatch;
+    return std::ranges::any_of(
+        denied_, [&](const PathMatcher& denied) { return denied.names_part(value, call); });
+  }
+
+  // To an allow: an item of a list that is not inside. It counts where it names a place of its own,
+  // or, between marks of lists, something that is there: "report, final.txt" is a name.
+  [[nodiscard]] std::optional<Json> stray_item(const std::string& text,
+                                               const Asking& asking) const {
+    // Of JSON each text is a reading of its own.
+    if (!bases_.by_identity || !may_be_list(text) || is_json_document(text)) return std::nullopt;
+    for (const auto& [item, is_listed] : path_items(text)) {
+      if (item.size() == text.size()) continue;
+      const auto path = read_path_value(item);
+      const Leaves leaves = leaves_its_start(item);
+      const bool counts = leaves != Leaves::kNot || (is_listed && path && is_there(*path, asking));
+      const bool is_read = path && leaves != Leaves::kUnclear && !may_climb(*path);
+      if (!counts || (is_read && admits(*path, asking))) continue;
+      // Of "/My Folder/a" the beginning, where the rule says "/My Folder".
+      if (is_read && item.data() == text.data() && begins_base(*path, asking)) continue;
+      return Json(item);
+    }
+    return std::nullopt;
+  }
+
+  // Whether the first name of a relative path is there.
+  [[nodiscard]] bool is_there(const PathValue& path, const Asking& asking) const {
+    if (path.absolute || asking.look == Look::kLexical) return false;
+    const auto starts = relative_starts(bases_, asking.call.server).admit;
+    return std::ranges::any_of(starts, [&](const std::string& start) {
+      Components first = split(start);
+      if (!path.components.empty()) first.push_back(path.components.front());
+      const auto seen = resolver_->look(join(first), PathResolver::Names::kAsked);
+      return !seen || seen->kind != Sighting::Kind::kMissing;
+    });
+  }
+
+  [[nodiscard]] bool begins_base(const PathValue& path, const Asking& asking) const {
+    std::vector<std::string> starts = {""};
+    if (!path.absolute) starts = relative_starts(bases_, asking.call.server).admit;
+    if (std::ranges::find(path.components, "..") != path.components.end()) return false;
+    const PathBase& base = pattern_.base_for(asking.call.server);
+    return std::ranges::all_of(starts, [&](const std::string& start) {
+      Components whole = split(start);
+      whole.insert(whole.end(), path.components.begin(), path.components.end());
+      const std::string name = join(whole);
+      return join(base.written).starts_with(name) || join(base.real).starts_with(name);
+    });
+  }
 
   [[nodiscard]] Asking asking_of(const CallView& call) const {
     const bool lexical = call.lexical || !resolves(call.server);
@@ -158,15 +251,16 @@ class PathMatcher final : public Matcher {
     PathReadings own;
     const auto& readings = readings_of_path(text, asking.call, own);
     if (readings.unclear && bases_.by_identity) return true;
-    const bool is_command = asking.call.meant == MeantAs::kCommand && !asking.call.in_document;
+    const MeantAs meant = asking.call.in_document ? MeantAs::kText : asking.call.meant;
+    const bool is_searched = meant == MeantAs::kCommand || meant == MeantAs::kNamed;
     Asking of_part = asking;
     // A folder that is named in passing is not walked, but by a command.
     if (asking.call.meant != MeantAs::kCommand) of_part.above = Above::kPasses;
     // So many are a list or a document, and are held by their text.
-    if (readings.named.size() > kMostLookedUp && !is_command) of_part.look = Look::kLexical;
+    if (readings.named.size() > kMostLookedUp && !is_searched) of_part.look = Look::kLexical;
     return std::ranges::any_of(readings.named, [&](const NamedPath& one) {
       if (!one.is_part) return holds(one.path, asking);
-      return bases_.by_identity && holds_part(one.path, of_part);
+      return bases_.by_identity && holds_part(one.path, one.is_listed ? asking : of_part);
     });
   }
 
@@ -405,6 +499,8 @@ class PathMatcher final : public Matcher {
 
   PathPattern pattern_;
   std::vector<PathPattern> exceptions_;
+  std::vector<PathMatcher> denied_;  // the exceptions, as denies
+  MeantAs meant_;
   const PathResolver* resolver_;
   Bases bases_;
 };
@@ -442,7 +538,7 @@ RelativeStarts relative_starts(const Bases& bases, const std::string& server) {
 }
 
 Checked<MatcherPtr> compile_path(const ast::Test& test, const ast::PathTest& path,
-                                 const std::vector<ast::Exception>& exceptions,
+                                 const std::vector<ast::Exception>& exceptions, MeantAs meant,
                                  const World& world) {
   const auto kind = path.kind == ast::PathTest::Kind::kWithin ? PathPattern::Kind::kWithin
                                                               : PathPattern::Kind::kMatches;
@@ -457,7 +553,8 @@ Checked<MatcherPtr> compile_path(const ast::Test& test, const ast::PathTest& pat
     if (!compiled) return std::unexpected(compiled.error());
     excepted.push_back(std::move(*compiled));
   }
-  return std::make_unique<PathMatcher>(std::move(*pattern), std::move(excepted), world.environment);
+  return std::make_unique<PathMatcher>(std::move(*pattern), std::move(excepted), meant,
+                                       world.environment);
 }
 
 }  // namespace mcpac::policy

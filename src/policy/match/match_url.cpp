@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/ascii.h"
+#include "core/uri_spelling.h"
 #include "policy/match/host_pattern.h"
 #include "policy/match/matcher.h"
 #include "policy/match/readings.h"

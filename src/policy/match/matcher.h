@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,12 +25,14 @@ enum class Reading : std::uint8_t { kAdmit, kCatch };
 
 class KnownReadings;
 
-// What a string is by the name and description that the schema gives the place where it stands.
+// What a string is by the name and description that the schema gives the place where it stands, or
+// by the rule that tests it.
 enum class MeantAs : std::uint8_t {
   kUnknown,
   kPlace,    // a path or URI: an empty one is the folder that a server starts from
   kCommand,  // what a shell or program reads: each word may be a place
   kText,     // prose, patterns, separators: no folder that a tool walks
+  kNamed,    // whatever its name says: a rule names the argument and tests it as a path
 };
 
 // What a test may know of the call that it looks into.
@@ -80,10 +83,10 @@ class Matcher {
   [[nodiscard]] virtual Outcome match(const Json& value, const CallView& call) const = 0;
   // Whether the answer for this value hangs on the file system: then match() tells of now only.
   [[nodiscard]] virtual bool asks_file_system(const Json&, const CallView&) const { return false; }
-  // The other reading of a value (readings.h) that decides, where the value itself would pass;
-  // null: there is none. Borrowed from `call.readings`.
-  [[nodiscard]] virtual const Json* taken_for(const Json&, const CallView& /*call*/) const {
-    return nullptr;
+  // The other reading of a value (readings.h), or the item of a list, that decides where the value
+  // itself would pass; nothing: there is none.
+  [[nodiscard]] virtual std::optional<Json> taken_for(const Json&, const CallView&) const {
+    return std::nullopt;
   }
   // Where the outcome has another reason than the test says, that reason, as it goes on behind the
   // value: "contains the denied ~/.ssh". It may ask the file system again. Mostly empty.
@@ -131,9 +134,10 @@ struct World;
 // with one of these is not certainly one line, and one without the first two may be one.
 inline constexpr std::u32string_view kSureLineBreaks = U"\r\n";
 inline constexpr std::u32string_view kLineBreaks = U"\r\n\v\f\u001c\u001d\u001e\u0085\u2028\u2029";
+// `meant`: kCommand or kNamed, of an argument with a name.
 [[nodiscard]] Checked<MatcherPtr> compile_path(const ast::Test& test, const ast::PathTest& path,
                                                const std::vector<ast::Exception>& exceptions,
-                                               const World& world);
+                                               MeantAs meant, const World& world);
 // All URL tests of one argument together: whether a port must be the default one depends on all.
 [[nodiscard]] Checked<MatcherPtr> compile_url(const std::vector<ast::Test>& tests,
                                               const std::vector<ast::Exception>& exceptions);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "core/json.h"
 #include "core/percent_code.h"
 #include "policy/match/url.h"
+#include "policy/match/value_parts.h"
 
 namespace mcpac::policy {
 namespace {
@@ -93,13 +95,6 @@ bool has_words_beyond(std::string_view text, std::size_t most) {
   return words > most && words > lines + 1;  // a word a line is a list
 }
 
-// Nothing in it that any part begins behind.
-bool is_one_name(std::string_view text) {
-  return !text.starts_with('-') && std::ranges::all_of(text, [](char c) {
-    return is_bare(c) || c == '/' || c == '.' || static_cast<unsigned char>(c) >= 0x80;
-  });
-}
-
 // The variables that shells and servers put the home, the user's name or the current folder in for,
 // in all the ways to write them: $HOME, ${HOME:-x}, $(HOME), %USERPROFILE%, $env:HOME.
 class Variables {
@@ -158,8 +153,44 @@ class Variables {
 // says whether a name without a slash is that of a place.
 struct ShellWord {
   std::string text;
-  bool is_operand = false;   // behind "cd", an option or a redirection
-  bool has_choices = false;  // a brace without quotes, which a shell may expand
+  bool is_operand = false;    // behind "cd", an option or a redirection
+  bool has_choices = false;   // a brace without quotes, which a shell may expand
+  bool is_rewritten = false;  // it stands in the text in another way: quotes, backslashes, "@(a|b)"
+};
+
+// The patterns "@(a|b)" (Bash, ksh) and "x(a|b)" (zsh) of a text, found in one pass.
+class Alternations {
+ public:
+  explicit Alternations(std::string_view text) : text_(text) {
+    if (!text.contains('(')) return;
+    std::vector<std::size_t> open;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (text[i] == '(') open.push_back(i);
+      if (text[i] == '|') bars_.push_back(i);
+      if (text[i] != ')' || open.empty()) continue;
+      closes_.emplace(open.back(), i);
+      open.pop_back();
+    }
+  }
+
+  // How long the one is whose bracket stands at `open`; 0: there is none.
+  [[nodiscard]] std::size_t length(std::size_t open) const {
+    const auto close = closes_.find(open);
+    if (open == 0 || close == closes_.end()) return 0;
+    const char before = text_[open - 1];
+    if (!std::string_view("@?+*!").contains(before)) {
+      const auto bar = std::ranges::lower_bound(bars_, open);
+      const bool has_bar = bar != bars_.end() && *bar < close->second;
+      const bool is_within = is_bare(before) || std::string_view("./]").contains(before);
+      if (!is_within || !has_bar) return 0;
+    }
+    return close->second + 1 - open;
+  }
+
+ private:
+  std::string_view text_;
+  std::unordered_map<std::size_t, std::size_t> closes_;  // by where the bracket opens
+  std::vector<std::size_t> bars_;
 };
 
 // `quote`: that the text begins in, or none.
@@ -167,24 +198,34 @@ void add_shell_words(std::string_view text, char quote, std::vector<ShellWord>& 
   std::string word;
   bool is_operand = false;
   bool has_choices = false;
+  bool is_rewritten = false;
+  const Alternations alternations(text);
   const auto end_word = [&] {
     const bool chooses = std::exchange(has_choices, false);
+    const bool is_other = std::exchange(is_rewritten, false);
     if (word.empty()) return;
     const bool is_option =
         word.size() > 1 && word[0] == '-' && (is_letter(word[1]) || word[1] == '-');
     const bool enters = word == "cd" || word == "pushd" || word == "chdir";
-    words.push_back({std::move(word), is_operand, chooses});
+    words.push_back({std::move(word), is_operand, chooses, is_other});
     word.clear();
     is_operand = is_option || enters;
   };
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
+    const auto alternation = quote == '\0' && c == '(' ? alternations.length(i) : 0;
     if (quote != '\0' && c == quote) {
       quote = '\0';
     } else if (c == '\\' && quote != '\'' && i + 1 < text.size()) {
       if (text[++i] != '\n') word += text[i];  // a line that goes on
+      is_rewritten = true;
     } else if (quote == '\0' && (c == '"' || c == '\'')) {
       quote = c;
+      is_rewritten = true;
+    } else if (alternation > 0) {
+      word += text.substr(i, alternation);
+      i += alternation - 1;
+      is_rewritten = true;
     } else if (quote == '\0' && (is_space(c) || std::string_view(";|&<>()`").contains(c))) {
       end_word();
       if (!is_space(c)) is_operand = c == '<' || c == '>';
@@ -223,10 +264,6 @@ std::vector<ShellWord> shell_words(std::string_view text) {
     begin = end;
   }
   return words;
-}
-
-bool is_json_document(std::string_view text) {
-  return (text.starts_with('{') || text.starts_with('[')) && Json::accept(text);
 }
 
 // a{b,c}d: abd, acd.
@@ -302,6 +339,7 @@ class PlaceFinder {
     add_behind_schemes(filled ? *filled : text);
     if (is_searched(text)) {
       is_part_ = true;
+      if (meant_ == MeantAs::kNamed) add_listed(filled ? *filled : text);
       add_parts(filled ? *filled : text);
     } else if (meant_ == MeantAs::kCommand) {
       found_.unclear = true;
@@ -313,6 +351,7 @@ class PlaceFinder {
   [[nodiscard]] bool is_searched(std::string_view text) const {
     if (meant_ == MeantAs::kCommand) return text.size() <= kLongestCommand;
     if (text.size() > kLongestText) return false;
+    if (meant_ == MeantAs::kNamed) return true;
     return !has_words_beyond(text, meant_ == MeantAs::kText ? 1 : kMostWords);
   }
 
@@ -326,7 +365,7 @@ class PlaceFinder {
 
   void add(std::string_view text) {
     const auto put = [&](std::optional<PathValue> path) {
-      if (path) found_.named.push_back({std::move(*path), is_part_});
+      if (path) found_.named.push_back({std::move(*path), is_part_, is_listed_});
     };
     if (text.empty() || found_.unclear) return;
     const bool is_new = known_.emplace(text).second;
@@ -397,6 +436,17 @@ class PlaceFinder {
     add(bare.substr(std::min(bare.find_first_not_of('/', path), bare.size())));
   }
 
+  // What stands between marks of lists, also without a slash.
+  void add_listed(std::string_view text) {
+    is_listed_ = true;
+    for (const auto& item : path_items(text)) {
+      if (found_.unclear) break;
+      if (item.is_listed && item.text.size() < text.size() && !is_of_the_web(item.text))
+        add(item.text);
+    }
+    is_listed_ = false;
+  }
+
   void add_parts(std::string_view text) {
     // A document: what its members name is read of each by itself.
     const bool is_json = is_json_document(text);
@@ -408,9 +458,28 @@ class PlaceFinder {
         if (found_.unclear) return;
         add_named(alternative, word.is_operand);
         add_behind_schemes(alternative);
+        const bool is_other = word.is_rewritten || choices.all.size() > 1;
+        if (is_other || alternative.contains('[') || alternative.contains('{'))
+          add_listed_items(alternative);
       }
     }
-    // Items of lists that no shell takes apart.
+    add_items(text);
+    if (const std::string plain = with_plain_marks(text); plain.size() < text.size())
+      add_items(plain);
+  }
+
+  // Items of a word that quotes and patterns of a shell do not take apart.
+  void add_listed_items(std::string_view word) {
+    const std::string plain = with_plain_marks(word);
+    for (std::string_view rest = plain; !rest.empty() && !found_.unclear;) {
+      const auto end = std::min(rest.find_first_of(",;"), rest.size());
+      add_item(rest.substr(0, end));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+
+  // Items of lists that no shell takes apart.
+  void add_items(std::string_view text) {
     constexpr std::string_view kEnds = ",;|<>()[]{}\"'`";
     const auto ends = [&](char c) { return is_space(c) || kEnds.contains(c); };
     while (!text.empty() && !found_.unclear) {
@@ -432,6 +501,7 @@ class PlaceFinder {
 
   // One item: "key=/x", "-f/x", "a:/x", "@/x".
   void add_item(std::string_view item) {
+    item = peeled(item, Peel::kQuotes);
     if (item.empty() || is_of_the_web(item)) return;
     add_named(item, false);
     add_behind_schemes(item);
@@ -446,10 +516,11 @@ class PlaceFinder {
       if (found_.unclear) return;
       ++at;
       const auto end = std::min(item.find_first_of(kWithin, at), item.size());
-      add_named(item.substr(at, end - at), false);
+      add_named(peeled(item.substr(at, end - at), Peel::kQuotes), false);
       if (end < item.size() && ++parts < kMostEnds) {
-        add_named(item.substr(at), false);
-        add_behind_schemes(item.substr(at));
+        const auto rest = peeled(item.substr(at), Peel::kQuotes);
+        add_named(rest, false);
+        add_behind_schemes(rest);
       }
     }
   }
@@ -471,6 +542,7 @@ class PlaceFinder {
   std::string_view home_;
   MeantAs meant_;
   bool is_part_ = false;
+  bool is_listed_ = false;
   PathReadings found_;
   std::size_t budget_ = 0;                 // bytes
   std::unordered_set<std::string> known_;  // texts that were read
@@ -483,13 +555,67 @@ struct Piece {
   char byte = '\0';
 };
 
+// What stands for several characters, or for how many is not told here: "@(a|b)", "?(a)" (Bash,
+// ksh), "(a|b)" (zsh), "{a..b}", and brackets that shells end in different places, "[[:alpha:]]",
+// "[!]]". Each is taken to go on to the last bracket that may end it.
+class Groups {
+ public:
+  explicit Groups(std::string_view component)
+      : text_(component),
+        last_round_(component.rfind(')')),
+        last_curly_(component.contains("..") ? component.rfind('}') : std::string_view::npos),
+        last_square_(component.rfind(']')),
+        has_bar_(component.contains('|')) {
+    for (const char mark : {':', '=', '.'}) {
+      const auto close = component.rfind(std::string{mark, ']'});
+      if (close == std::string_view::npos) continue;
+      const auto open = component.substr(0, close).rfind(std::string{'[', mark});
+      if (open != std::string_view::npos) last_class_ = std::max(last_class_, open);
+    }
+  }
+
+  // How long the one is that stands at `at`; 0: none does.
+  [[nodiscard]] std::size_t length(std::size_t at) const {
+    const auto up_to = [&](std::size_t last) {
+      return last == std::string_view::npos || last < at ? std::size_t{0} : last + 1 - at;
+    };
+    const char c = text_[at];
+    const auto next = [&](std::size_t behind) {
+      return at + behind < text_.size() ? text_[at + behind] : '\0';
+    };
+    if (std::string_view("@?+*!").contains(c) && next(1) == '(') {
+      const auto length = up_to(last_round_);
+      return length > 0 ? length : text_.size() - at;
+    }
+    if (c == '(' && has_bar_) return up_to(last_round_);
+    if (c == '{') return up_to(last_curly_);
+    if (c != '[') return 0;
+    const bool is_negated = next(1) == '!' || next(1) == '^';
+    const bool has_class = last_class_ > at;
+    return has_class || next(is_negated ? 2 : 1) == ']' ? up_to(last_square_) : 0;
+  }
+
+ private:
+  std::string_view text_;
+  std::size_t last_round_;
+  std::size_t last_curly_;
+  std::size_t last_square_;
+  bool has_bar_;
+  std::size_t last_class_ = 0;  // where the last "[:alpha:]" opens, which stands in brackets
+};
+
 std::vector<Piece> pieces_of(std::string_view component, bool is_of_shell) {
   std::vector<Piece> pieces;
+  const Groups groups(component);
   for (std::size_t i = 0; i < component.size(); ++i) {
     const char c = component[i];
     // The same character in other bytes is one that "?" and "[…]" may stand for.
     const auto close = c == '[' ? component.find(']', i + 2) : std::string_view::npos;
-    if (c == '*') {
+    const auto group = is_of_shell ? groups.length(i) : 0;
+    if (group > 0) {
+      pieces.push_back({Piece::Kind::kAnyNumber});
+      i += group - 1;
+    } else if (c == '*') {
       pieces.push_back({Piece::Kind::kAnyNumber});
     } else if (is_of_shell && c == '?') {
       pieces.push_back({Piece::Kind::kAnyOne});
@@ -505,6 +631,21 @@ std::vector<Piece> pieces_of(std::string_view component, bool is_of_shell) {
 
 }  // namespace
 
+bool is_json_document(std::string_view text) {
+  return (text.starts_with('{') || text.starts_with('[')) && Json::accept(text);
+}
+
+bool is_one_name(std::string_view text) {
+  bool is_ascii = true;
+  const bool is_plain = std::ranges::all_of(text, [&](char c) {
+    const bool is_beyond = static_cast<unsigned char>(c) >= 0x80;
+    is_ascii = is_ascii && !is_beyond;
+    return is_bare(c) || c == '/' || c == '.' || is_beyond;
+  });
+  return is_plain && !text.starts_with('-') &&
+         (is_ascii || with_plain_marks(text).size() == text.size());
+}
+
 PathReadings path_readings(std::string_view text, std::string_view home, MeantAs meant) {
   return PlaceFinder(home, meant).find(text);
 }
@@ -517,8 +658,14 @@ std::optional<std::vector<std::string>> brace_alternatives(std::string_view text
 }
 
 bool has_wildcards(std::string_view component) {
-  return component.find_first_of("*?[") != std::string_view::npos &&
-         component.find_first_not_of('*') != std::string_view::npos;
+  const auto first = component.find_first_of("*?[({@+!");
+  if (first == std::string_view::npos) return false;
+  if (component.find_first_of("*?[", first) != std::string_view::npos)
+    return component.find_first_not_of('*') != std::string_view::npos;
+  const Groups groups(component);
+  for (auto at = first; at < component.size(); ++at)
+    if (groups.length(at) > 0) return true;
+  return false;
 }
 
 bool may_meet(std::string_view glob, std::string_view component) {

@@ -21,6 +21,8 @@ namespace mcpac::policy {
 struct NamedPath {
   PathValue path;
   bool is_part = false;  // of the text, which names more or something else
+  bool is_listed =
+      false;  // such a part that is an item of a list, of an argument that a rule names
 };
 
 struct PathReadings {
@@ -36,10 +38,17 @@ constexpr std::size_t kMostPathReadings = 4000;
 constexpr std::size_t kLeastPathBudget = std::size_t{16} << 10U;  // bytes
 constexpr std::size_t kPathBudgetPerByte = 32;
 
+// Most texts: letters, digits, "/", ".", "-", "_" and what is beyond ASCII. No part begins in them.
+[[nodiscard]] bool is_one_name(std::string_view text);
+
+[[nodiscard]] bool is_json_document(std::string_view text);
+
 // None for what no file system could open: nothing (but the start of relative paths, where the text
 // stands for a place), or longer than a path even when tidied. Parts are looked for in commands up
 // to 64 KiB (a longer one is unclear), and in other texts of up to 40 words and 4,096 bytes: longer
-// ones are documents. In prose (MeantAs::kText) only those of a single word.
+// ones are documents. In prose (MeantAs::kText) only those of a single word; of an argument that a
+// rule names (kNamed) in every text that may be a path, and names without a slash among the items
+// of a list as well.
 [[nodiscard]] PathReadings path_readings(std::string_view text, std::string_view home,
                                          MeantAs meant = MeantAs::kUnknown);
 

@@ -1,6 +1,5 @@
 #include "policy/match/readings.h"
 
-#include <unictype.h>
 #include <unistr.h>
 
 #include <algorithm>
@@ -11,49 +10,15 @@
 #include <unordered_map>
 
 #include "core/ascii.h"
-#include "core/characters.h"
 #include "core/trimmed.h"
 #include "policy/match/parameter_names.h"
+#include "policy/match/value_parts.h"
 
 namespace mcpac::policy {
 namespace {
 
 // 2^53: beyond it several integers are one double.
 constexpr double kExactIntegers = 9007199254740992.0;
-
-// What a reading lets go of at both ends.
-enum class Peel : std::uint8_t { kBlanks, kQuotes };
-
-// White space, control bytes, and what no screen shows.
-bool is_unseen(char32_t c) {
-  return c == ' ' || is_invisible(c);
-}
-
-// Quotation marks and angle brackets of all scripts, as they stand around paths and URLs in prose.
-bool is_quote(ucs4_t c) {
-  constexpr ucs4_t kAngles[] = {'<', '>', '`', 0x2329, 0x232A, 0x27E8, 0x27E9, 0x3008, 0x3009};
-  return uc_is_property_quotation_mark(c) || std::ranges::find(kAngles, c) != std::end(kAngles);
-}
-
-std::string_view peeled(std::string_view text, Peel peel) {
-  const auto goes = [peel](ucs4_t c) {
-    return is_unseen(c) || (peel == Peel::kQuotes && is_quote(c));
-  };
-  const auto* begin = reinterpret_cast<const std::uint8_t*>(text.data());
-  const auto* end = begin + text.size();
-  ucs4_t c = 0;
-  while (begin < end) {
-    const int length = u8_mbtouc(&c, begin, static_cast<std::size_t>(end - begin));
-    if (!goes(c)) break;
-    begin += length;
-  }
-  while (begin < end) {
-    const std::uint8_t* before = u8_prev(&c, end, begin);
-    if (before == nullptr || !goes(c)) break;
-    end = before;
-  }
-  return {reinterpret_cast<const char*>(begin), static_cast<std::size_t>(end - begin)};
-}
 
 // Most values: they begin and end like a word or a path, so no server peels or decodes anything.
 bool is_plain(std::string_view text) {
@@ -307,17 +272,18 @@ class ReadMatcher final : public Matcher {
     });
   }
 
-  const Json* taken_for(const Json& value, const CallView& call) const override {
-    if (call.readings == nullptr || has_one_reading(value, call) ||
-        matcher_->match(value, call) != Outcome::kPass) {
-      return nullptr;
+  std::optional<Json> taken_for(const Json& value, const CallView& call) const override {
+    if (matcher_->match(value, call) != Outcome::kPass) return matcher_->taken_for(value, call);
+    if (has_one_reading(value, call)) return std::nullopt;
+    Readings own;
+    for (const auto& one : of(value, call, own).others) {
+      if ((type_of(one.value) & types()) == 0) continue;
+      const CallView view = viewed(one, call);
+      if (matcher_->match(one.value, view) == Outcome::kPass) continue;
+      auto item = matcher_->taken_for(one.value, view);
+      return item ? std::move(item) : std::optional(one.value);
     }
-    for (const auto& one : call.readings->of(value, subject_, call.reading).others) {
-      if ((type_of(one.value) & types()) != 0 &&
-          matcher_->match(one.value, viewed(one, call)) != Outcome::kPass)
-        return &one.value;
-    }
-    return nullptr;
+    return std::nullopt;
   }
 
   std::string remark(const Json& value, const CallView& call) const override {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "policy/match/parameter_names.h"
 #include "policy/match/path_pattern.h"
 #include "policy/match/readings.h"
 #include "policy/rules/compiled.h"
@@ -37,9 +38,19 @@ Checked<void> check_effect(const ast::Arg& arg, Effect effect) {
   return {};
 }
 
+// Each word of a command may be a place, also to a rule that names the argument.
+MeantAs meaning_of(const ast::ArgPath& path) {
+  for (auto step = path.steps.rbegin(); step != path.steps.rend(); ++step) {
+    const auto* member = std::get_if<ast::Member>(&*step);
+    if (member == nullptr) continue;
+    return meaning_by_name(member->name) == MeantAs::kCommand ? MeantAs::kCommand : MeantAs::kNamed;
+  }
+  return MeantAs::kNamed;
+}
+
 Checked<MatcherPtr> compile_test(const ast::Test& test, const ast::Arg& arg, const World& world) {
   if (const auto* path = std::get_if<ast::PathTest>(&test.body))
-    return compile_path(test, *path, arg.exceptions, world);
+    return compile_path(test, *path, arg.exceptions, meaning_of(arg.path), world);
   if (const auto* text = std::get_if<ast::TextTest>(&test.body))
     return compile_text(test, *text, world.effect);
   if (const auto* count = std::get_if<ast::CountTest>(&test.body))

@@ -102,9 +102,9 @@ class Admission {
   }
   // The reading that fails, where the value itself does not.
   [[nodiscard]] std::string taken_for(const Matcher& matcher, const Json& value) const {
-    const Json* reading = matcher.taken_for(value, view_);
-    return reading == nullptr ? std::string()
-                              : fmt::format(", which a server may take for {},", shown(*reading));
+    const auto reading = matcher.taken_for(value, view_);
+    return reading ? fmt::format(", which a server may take for {},", shown(*reading))
+                   : std::string();
   }
   bool no(std::string why) {
     note(miss_, std::move(why));

@@ -180,6 +180,69 @@ int measure_lists(const std::string& audit) {
   return 0;
 }
 
+// Ten places that no string of any call may name.
+LayerText ten_denied_places() {
+  LayerText layer;
+  layer.name = "the command line";
+  layer.grants = {"*.*"};
+  for (const char* place : {"~/.ssh", "~/.aws", "~/.gnupg", "~/.config", "~/.kube", "~/.docker",
+                            "~/secret", "~/.netrc", "~/.npmrc", "/etc"})
+    layer.denies.push_back(fmt::format("*.*(* within {})", place));
+  return layer;
+}
+
+// A text that is a JSON list of so many texts, in which each deny looks for its place.
+void measure_json_texts(const Environment& environment) {
+  auto authority = Authority::load({ten_denied_places()}, environment);
+  const Permission permission = Permission::of("server", "tool0").value();
+  for (const auto& [name, item] : {std::pair{"words", "word{}"},
+                                   {"paths", "/usr/share/{}"},
+                                   {"names and values", "key{} = some value of it"}}) {
+    for (const int count : {100, 1'000, 9'000}) {
+      const std::string what = fmt::format("10 denied places, JSON of {} {}", count, name);
+      if (!is_wanted(what)) continue;
+      Json list = Json::array();
+      for (int i = 0; i < count; ++i) list.push_back(fmt::format(fmt::runtime(item), i));
+      const Json arguments = {{"title", to_text(list)}};
+      double longest = 0;
+      bool is_allowed = false;
+      for (int round = 0; round < 5; ++round) {
+        Evidence evidence;
+        const auto begin = std::chrono::steady_clock::now();
+        is_allowed = authority->decide(permission, arguments, {}, evidence).allowed();
+        const std::chrono::duration<double, std::milli> took =
+            std::chrono::steady_clock::now() - begin;
+        longest = std::max(longest, took.count());
+      }
+      fmt::print("{:<44} longest {:8.2f} ms   ({})\n", what, longest,
+                 is_allowed ? "allowed" : "refused");
+    }
+  }
+}
+
+// What a client waits for at first: which of so many tools may be called at all.
+void measure_tools_under_denies() {
+  const std::string what = "10 denied places, coverage of 400 tools";
+  if (!is_wanted(what)) return;
+  ToolSchemas all;
+  for (int i = 0; i < 400; ++i) {
+    Json schema = tools().begin()->second;
+    schema["properties"][fmt::format("own{}", i % 7)] = {{"type", "string"}, {"maxLength", 9 * i}};
+    all.emplace(Permission::of(fmt::format("server{}", i % 5), fmt::format("tool{}", i)).value(),
+                std::move(schema));
+  }
+  Environment environment{.tools = &all, .resolver = nullptr, .clock = nullptr, .bases = {}};
+  environment.bases.current_directory = "/tmp";
+  environment.bases.home = "/root";
+  const auto begin = std::chrono::steady_clock::now();
+  auto authority = Authority::load({ten_denied_places()}, environment);
+  std::size_t open = 0;
+  for (const auto& [permission, schema] : all)
+    open += authority->coverage(permission, "") == Coverage::kMissing ? 0 : 1;
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+  fmt::print("{:<44} once    {:8.2f} ms   ({} may be called)\n", what, took.count(), open);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -217,6 +280,8 @@ int main(int argc, char** argv) {
           {{"path", "/usr/share/doc"}});
   measure("103 rules, three denied places, a new file", *guarded, "tool2",
           {{"path", "/usr/share/doc/is-not-there"}});
+  measure_json_texts(environment);
+  measure_tools_under_denies();
   const auto small = Authority::load({fifty_rules(0)}, environment);
   const auto large = Authority::load({fifty_rules(20)}, environment);
   const auto own_small = Authority::load({fifty_rules(0, Alike::kNo)}, environment);

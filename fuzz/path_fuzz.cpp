@@ -11,9 +11,7 @@
 namespace {
 
 using namespace mcpac;
-using fuzz::allows;
-using fuzz::demand;
-using fuzz::load;
+using namespace mcpac::fuzz;
 using policy::Authority;
 
 constexpr std::string_view kBase = "/base/data";

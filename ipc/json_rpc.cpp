@@ -1,6 +1,9 @@
 #include "ipc/json_rpc.h"
 
+#include <algorithm>
 #include <limits>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/json_cost.h"
@@ -81,6 +84,82 @@ std::expected<Message, RpcError> read_response(Json& object, const Json* raw_id,
       id, std::unexpected(ErrorObject{*number, message.get<std::string>(), take(error, "data")})};
 }
 
+constexpr std::string_view kSpace = " \t\r\n";
+
+void skip_space(std::string_view& rest) {
+  rest.remove_prefix(std::min(rest.find_first_not_of(kSpace), rest.size()));
+}
+
+// With its quotes; nothing: it does not end.
+std::optional<std::string_view> take_string(std::string_view& rest) {
+  std::size_t at = 1;
+  while (at < rest.size() && rest[at] != '"') at += rest[at] == '\\' ? 2 : 1;
+  if (at >= rest.size()) return {};
+  const std::string_view taken = rest.substr(0, at + 1);
+  rest.remove_prefix(at + 1);
+  return taken;
+}
+
+// Up to what ends a member: nothing is asked of the value but that its brackets and quotes close.
+std::optional<std::string_view> take_value(std::string_view& rest) {
+  const std::string_view begin = rest;
+  std::string open;  // what closes each of them
+  while (true) {
+    rest.remove_prefix(std::min(rest.find_first_of("\"{}[],"), rest.size()));
+    if (rest.empty()) return {};
+    const char next = rest.front();
+    if (open.empty() && (next == ',' || next == '}')) break;
+    if (next == '"') {
+      if (!take_string(rest)) return {};
+      continue;
+    }
+    if (next == '{' || next == '[') {
+      open += next == '{' ? '}' : ']';
+    } else if (next != ',') {
+      if (open.empty() || open.back() != next) return {};
+      open.pop_back();
+    }
+    rest.remove_prefix(1);
+  }
+  return begin.substr(0, begin.size() - rest.size());
+}
+
+// What the members of a text say whose values no parser of ours takes (half of a surrogate pair, a
+// member twice, NaN, invalid UTF-8, too deep): who waits for an answer knows it by its id. Only
+// where the text is one object and has one id.
+void read_claims(std::string_view rest, RpcError& error) {
+  std::string_view id;
+  std::size_t ids = 0;
+  bool is_call = false;
+  bool is_response = false;
+  skip_space(rest);
+  if (!rest.starts_with('{')) return;
+  do {
+    rest.remove_prefix(1);  // the bracket, then each comma
+    skip_space(rest);
+    if (!rest.starts_with('"')) return;
+    const auto quoted = take_string(rest);
+    if (!quoted) return;
+    const auto name = parse_json(*quoted);  // it may be written with escapes
+    skip_space(rest);
+    if (!rest.starts_with(':')) return;
+    rest.remove_prefix(1);
+    const auto value = take_value(rest);
+    if (!value) return;
+    is_call |= name && *name == "method";
+    is_response |= name && (*name == "result" || *name == "error");
+    if (!name || *name != "id") continue;
+    id = *value;
+    ++ids;
+  } while (rest.starts_with(','));
+  rest.remove_prefix(1);
+  skip_space(rest);
+  if (!rest.empty()) return;
+  error.is_response = is_response && !is_call;
+  const auto value = ids == 1 ? parse_json(id) : Result<Json>(Json());
+  if (value) error.id = read_id(*value);
+}
+
 }  // namespace
 
 std::expected<Message, RpcError> decode(std::string_view line, const JsonLimits& limits) {
@@ -90,8 +169,9 @@ std::expected<Message, RpcError> decode(std::string_view line, const JsonLimits&
     const bool limit = parsed.error().id == ErrorId::kJsonLimit;
     std::string message = std::move(parsed.error().what);
     if (!parsed.error().where.empty()) message += " (" + parsed.error().where + ")";
-    return std::unexpected(
-        RpcError{.code = limit ? kInvalidRequest : kParseError, .message = std::move(message)});
+    RpcError error{.code = limit ? kInvalidRequest : kParseError, .message = std::move(message)};
+    read_claims(line, error);
+    return std::unexpected(std::move(error));
   }
   Json& object = *parsed;
   if (object.is_array()) {

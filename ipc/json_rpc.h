@@ -67,7 +67,8 @@ using Message = std::variant<Request, Notification, Response>;
 
 // Why a line is no message, as the error that the sender should get: kParseError for text that is
 // not JSON or has duplicate members, kInvalidRequest for the rest, with the id when it could be
-// read. `is_response`: the line claimed to be a response, which is never answered.
+// read: of text that is not JSON, where its brackets and quotes close and it has one "id".
+// `is_response`: the line claimed to be a response, which is never answered.
 struct RpcError {
   std::int64_t code = kInvalidRequest;
   std::string message;

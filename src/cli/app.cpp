@@ -110,6 +110,15 @@ std::string what_to_do(const CLI::App& command, const CommandChoice& choice,
     if (word == "--") break;
     const std::string option = word.substr(0, word.find('='));
     if (!option.starts_with("--") || std::ranges::find(names, option) != names.end()) continue;
+    constexpr std::pair<std::string_view, std::string_view> kMeant[] = {
+        {"--allow", "--grant"},       {"--permit", "--grant"},     {"--permission", "--grant"},
+        {"--permissions", "--grant"}, {"--allow-tool", "--grant"}, {"--forbid", "--deny"},
+        {"--block", "--deny"},        {"--confirm", "--ask"},      {"--allow-net", "--network"},
+        {"--allow-read", "--files"},  {"--net", "--network"},      {"--file-access", "--files"}};
+    for (const auto& [called, meant] : kMeant) {
+      if (option == called && std::ranges::find(names, meant) != names.end())
+        return fmt::format("did you mean '{}'? {}", meant, help);
+    }
     if (const auto meant = did_you_mean(option, names); !meant.empty())
       return fmt::format("{} {}", meant, help);
   }

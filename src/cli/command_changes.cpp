@@ -98,7 +98,6 @@ std::string line_of(const execute::ChangedPlace& place, const Change& change) {
   if (change.kind == Change::Kind::kDeleted && change.before)
     line += fmt::format(" ({} bytes before)", change.before->size);
   if (change.kind == Change::Kind::kFolderAdded) line += fmt::format(" (mode {:03o})", change.mode);
-  if (!change.why.empty()) line += ": " + change.why;
   if (change.moved_on) line += ": somebody else changed it, too";
   return line;
 }
@@ -106,14 +105,34 @@ std::string line_of(const execute::ChangedPlace& place, const Change& change) {
 void show(Context& context, const std::string& run) {
   const auto changes = found(context, run);
   if (!changes) return;
-  if (context.json) return context.print(to_json(*changes));
+  if (context.json) {
+    Json json = to_json(*changes);
+    for (std::size_t i = 0; i < changes->places.size(); ++i) {
+      const auto never = execute::never_applied(*changes, i);
+      for (std::size_t j = 0; j < never.size(); ++j)
+        if (!never[j].empty()) json["places"][i]["changes"][j]["never_applied"] = never[j];
+    }
+    return context.print(json);
+  }
   fmt::print("run      {}\nprogram  {}\nended    {}\n", changes->run, printable(changes->program),
              changes->ended);
+  std::size_t refused = 0;
   for (std::size_t i = 0; i < changes->places.size(); ++i) {
-    for (const Change& change : changes->places[i].changes)
-      fmt::print("{}{}\n", line_of(changes->places[i], change),
+    const auto& place = changes->places[i];
+    const auto never = execute::never_applied(*changes, i);
+    for (std::size_t j = 0; j < place.changes.size(); ++j) {
+      const Change& change = place.changes[j];
+      if (!never[j].empty()) ++refused;
+      fmt::print("{}{}{}\n", line_of(place, change),
+                 never[j].empty() ? "" : ": never applied: " + never[j],
                  execute::is_applied(*changes, i, change) ? "  (applied)" : "");
+    }
   }
+  if (refused > 0)
+    context.say(
+        fmt::format("{} never applied: name the others after the run's id, by file or "
+                    "folder; `mcpac changes apply {}` says how",
+                    refused == 1 ? "1 is" : fmt::format("{} are", refused), changes->run));
   context.say(
       fmt::format("next: mcpac changes diff {0}, then `mcpac changes apply {0} [PATH…]` or "
                   "`mcpac changes discard {0}`",

@@ -30,13 +30,13 @@ void execute(Context& context, const ExecuteOptions& options) {
   if (!source) return context.fail(source.error());
   auto project = context.project();
   if (!project) return context.fail(project.error());
-  auto layer = to_layer(*options.grants);
-  if (!layer) return context.fail(layer.error());
   auto limits = to_limits(*options.run);
   if (!limits) return context.fail(limits.error());
   auto arguments = to_arguments(options.run->arguments);
   if (!arguments) return context.fail(arguments.error());
   RunView view(context, *options.run, limits->wall);
+  auto layer = to_layer(*options.grants);
+  if (!layer) return view.refuse(layer.error(), source->display, options.dry_run);
   auto word = persons_word(*options.run, limits->lowest_tier);
   if (!word) return view.refuse(word.error(), source->display, options.dry_run);
   auto questions = view.questions(*options.run);

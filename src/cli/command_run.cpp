@@ -19,13 +19,13 @@ void run_program(Context& context, const std::vector<std::string>& words,
   if (host.is_done()) return;
   auto project = context.project();
   if (!project) return context.fail(project.error());
-  auto layer = to_layer(grants);
-  if (!layer) return context.fail(layer.error());
   auto limits = to_limits(options);
   if (!limits) return context.fail(limits.error());
   auto given = to_arguments(options.arguments);
   if (!given) return context.fail(given.error());
   RunView view(context, options, limits->wall);
+  auto layer = to_layer(grants);
+  if (!layer) return view.refuse(layer.error(), words.front(), false);
   auto word = persons_word(options, limits->lowest_tier);
   if (!word) return view.refuse(word.error(), words.front(), false);
   auto questions = view.questions(options);

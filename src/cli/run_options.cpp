@@ -239,7 +239,7 @@ Result<execute::Questions> RunView::questions(const RunOptions& options) {
 }
 
 void RunView::refuse(const Error& error, std::string_view program, bool is_dry) {
-  if (!is_dry) {
+  if (!is_dry && execute::is_refusal(error.id)) {
     const auto noted = execute::record_refusal({.program = program, .error = error},
                                                context_.folders.audit(), SystemClock());
     if (!noted) context_.warn("the refusal could not be recorded: " + noted.error().what);

@@ -50,7 +50,8 @@ class RunView {
   [[nodiscard]] execute::Listener listener();
   // Who answers, as the options say; the program's output waits while a person reads.
   [[nodiscard]] Result<execute::Questions> questions(const RunOptions& options);
-  // The end of a run that did not get as far as its project: recorded, but of a dry run, and said.
+  // The end of a run that did not get as far as its rules: recorded where it is a refusal, but of a
+  // dry run, and said.
   void refuse(const Error& error, std::string_view program, bool is_dry);
   // Prints the end and sets the exit code. Who reads what is said on standard error is waited for
   // no longer than the program could have run.

@@ -56,11 +56,14 @@ bool ClientSession::is_too_long(const ipc::Id& id) {
   return text != nullptr && text->size() > kMaxId;
 }
 
+std::optional<ipc::Id> ClientSession::echoed_id(const ipc::RpcError& error) {
+  const bool echo = !error.is_response && error.id && !is_too_long(*error.id);
+  return echo ? error.id : std::nullopt;
+}
+
 void ClientSession::receive_malformed(const ipc::RpcError& error) {
   setup_.anomalies->note("a malformed message of a client", error.message);
-  if (error.is_response) return;
-  const bool echo = error.id && !is_too_long(*error.id);
-  say_of_none(echo ? error.id : std::nullopt, {error.code, error.message, nullptr});
+  if (!error.is_response) say_of_none(echoed_id(error), {error.code, error.message, nullptr});
 }
 
 void ClientSession::handle(ipc::Request request) {

@@ -83,6 +83,9 @@ class ClientSession : public std::enable_shared_from_this<ClientSession> {
  public:
   // No request with such an id is answered: it would be kept, and said again.
   [[nodiscard]] static bool is_too_long(const ipc::Id& id);
+  // Of a message that cannot be read what its error names; nothing: it has no such id, or is a
+  // response.
+  [[nodiscard]] static std::optional<ipc::Id> echoed_id(const ipc::RpcError& error);
 
   [[nodiscard]] static std::shared_ptr<ClientSession> open(SessionSetup setup);
   ~ClientSession();

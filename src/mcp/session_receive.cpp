@@ -215,16 +215,13 @@ std::optional<std::int64_t> Session::meant_request(std::string_view line) const 
 }
 
 void Session::receive_junk(std::string_view line, const ipc::RpcError& error) {
-  if (const auto id = meant_request(line); id && !error.is_response) {
+  const auto* named =
+      error.is_response && error.id ? std::get_if<std::int64_t>(&*error.id) : nullptr;
+  const auto id = named != nullptr ? std::optional(*named) : meant_request(line);
+  if (id && (named != nullptr || !error.is_response)) {
     return settle(*id, failure(ErrorId::kServerProtocol,
                                fmt::format("server {} answered with what cannot be read: {}",
                                            server_, printable(error.message, 200))));
-  }
-  if (error.is_response && error.id && std::holds_alternative<std::int64_t>(*error.id)) {
-    return settle(std::get<std::int64_t>(*error.id),
-                  failure(ErrorId::kServerProtocol,
-                          fmt::format("server {} answered with a malformed response: {}", server_,
-                                      printable(error.message, 200))));
   }
   last_junk_ = printable(secrets_->redact(line), 200);  // all of it: a secret may be long
   if (++junk_lines_ <= kMaxJunkLines) return;

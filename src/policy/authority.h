@@ -83,7 +83,10 @@ class Authority {
 
   // The rule that admits the call of a source and little else, as after --grant: as exact as what
   // is known of it, with the tests and limits of the rule of the first layer that comes nearest.
-  [[nodiscard]] LeastRule least_rule(const Permission& permission, const CallInSource& call) const;
+  // With `beside`, another source of rules that has to admit the call as well: the narrower of what
+  // is the least to either, one rule for both.
+  [[nodiscard]] LeastRule least_rule(const Permission& permission, const CallInSource& call,
+                                     const Authority* beside = nullptr) const;
 
   // What the first layer, the run's own, grants of a call that it admitted, as statements of a
   // policy: exactly this call, where a rule without limits admits it; else the rules that admit it,

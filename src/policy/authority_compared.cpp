@@ -11,13 +11,23 @@
 
 namespace mcpac::policy {
 
+// Rules over `*` say the same of hundreds of tools. Of what a program narrows nothing is kept: the
+// texts would have no end.
+DeclaredStanding Authority::Impl::declared(const Permission& permission, std::string_view where,
+                                           const InclusionBudget& budget) const {
+  KnownStrings own(environment);
+  if (where.empty() && !strings) strings = std::make_unique<KnownStrings>(environment);
+  return declared_standing(layers, permission, where, environment, where.empty() ? *strings : own,
+                           budget);
+}
+
 DeclaredStanding Authority::standing(const Permission& permission, std::string_view where) const {
   if (const auto kind = place_kind_of(permission.text())) {
     const bool granted = !place_refusal(*kind) && where.empty();
     return {.coverage = granted ? Coverage::kCovered : Coverage::kMissing};
   }
   if (!impl_->knows(permission)) return {};
-  return declared_standing(impl_->layers, permission, where, impl_->environment);
+  return impl_->declared(permission, where, kStandingBudget);
 }
 
 namespace {
@@ -37,8 +47,7 @@ Coverage Authority::coverage(const Permission& permission, std::string_view wher
   work.spend(reading);
   if (!suffices) return Coverage::kMissing;
   const InclusionBudget budget{std::min(kStandingBudget.steps, work.left() / kStepsOfStep)};
-  const auto standing =
-      declared_standing(impl_->layers, permission, where, impl_->environment, budget);
+  const auto standing = impl_->declared(permission, where, budget);
   work.spend(standing.steps * kStepsOfStep);
   // What is not certain with all that one question may take is decided when it is called.
   const bool is_cut_short = !standing.is_certain && budget.steps < kStandingBudget.steps;
@@ -94,7 +103,11 @@ std::vector<AskedAllow> Authority::asked_allows() const {
   return policy::asked_allows(impl_->layers, impl_->environment);
 }
 
-LeastRule Authority::least_rule(const Permission& permission, const CallInSource& call) const {
+LeastRule Authority::least_rule(const Permission& permission, const CallInSource& call,
+                                const Authority* beside) const {
+  if (beside != nullptr)
+    return narrower_of(least_rule(permission, call), beside->least_rule(permission, call),
+                       permission, impl_->environment);
   static const CompiledLayer kNothing;
   const auto possible = possible_call(permission, call, impl_->schema_of(permission));
   if (!possible || !impl_->knows(permission)) return {whole_tool(permission), false, false};

@@ -12,6 +12,7 @@
 #include "policy/decide/decide.h"
 #include "policy/decide/reservations.h"
 #include "policy/match/path_facts.h"
+#include "policy/sets/known_strings.h"
 
 namespace mcpac::policy {
 
@@ -53,6 +54,9 @@ struct Authority::Impl {
   // asked about, and kept.
   [[nodiscard]] const DefaultPlace* defaults_of(const Json& schema) const;
   mutable std::unordered_map<const Json*, std::unique_ptr<const SchemaDefaults>> defaults;
+  [[nodiscard]] DeclaredStanding declared(const Permission& permission, std::string_view where,
+                                          const InclusionBudget& budget) const;
+  mutable std::unique_ptr<KnownStrings> strings;  // of whole tools that are declared
   [[nodiscard]] Demand demand_of(const Permission& permission, const Json& arguments) const;
   void reserve(const std::vector<Verdict>& verdicts, const Times& times, const Demand& demand,
                Decision& decision);

@@ -25,7 +25,7 @@ struct CallInSource {
 // A rule for one call of a source, and what of the call it leaves open.
 struct LeastRule {
   std::string rule;       // empty: there is none, and `escaped` says why
-  bool is_exact = true;   // it admits this call and no other; a list in another order is the same
+  bool is_exact = true;   // it admits this call and no other
   bool is_known = true;   // the source tells all of the call
   std::string escaped{};  // a value got past a rule's test, which is no reason to grant it
 };

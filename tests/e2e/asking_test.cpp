@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include "e2e/workspace.h"
-#include "places.h"
 
 using e2e::has;
 using e2e::Workspace;
@@ -244,33 +243,9 @@ int agent_main(mcpac::Requires<mcp::fixture::echo> rt) {
   return 0;
 }
 )");
-    const auto driver = project().write("person.py", R"(import os, pty, sys
-answers, command = sys.argv[1].split(","), sys.argv[2:]
-pid, fd = pty.fork()
-if pid == 0:
-    os.execvp(command[0], command)
-seen = text = b""
-while True:
-    try:
-        piece = os.read(fd, 65536)
-    except OSError:
-        break
-    if not piece:
-        break
-    seen += piece
-    text += piece
-    # What is typed before a question stands there is thrown away.
-    if answers and (b"[y/N] " in text or b"never]: " in text):
-        text = b""
-        os.write(fd, answers.pop(0).encode() + b"\n")
-sys.stdout.buffer.write(seen)
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-)");
     const auto at_terminal = [&](const std::string& answers) {
-      return e2e::run_program(
-          {"python3", driver.string(), answers, mcpac::testing::in_build("bin/mcpac"), "execute",
-           "-f", "draws.cpp", "--ask", "fixture.echo"},
-          project().environment(), {.folder = project().folder()});
+      return project().with_person(answers,
+                                   {"execute", "-f", "draws.cpp", "--ask", "fixture.echo"});
     };
     const auto yes = at_terminal("y,perhaps,until yesterday,show,once");
     INFO(yes.out);

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "e2e/workspace.h"
-#include "places.h"
 
 namespace fs = std::filesystem;
 using e2e::has;
@@ -63,36 +62,6 @@ std::vector<Json> recorded_events(const Workspace& workspace,
   std::vector<Json> found;
   for (const Json& event : workspace.mcpac(words).json()) found.push_back(event);
   return found;
-}
-
-// At a pseudo terminal: each question gets the next of the answers (commas between them).
-e2e::Outcome with_person(const Workspace& workspace, const std::string& answers,
-                         std::vector<std::string> command) {
-  const auto driver = workspace.write("person.py", R"(import os, pty, sys
-answers, command = sys.argv[1].split(","), sys.argv[2:]
-pid, fd = pty.fork()
-if pid == 0:
-    os.execvp(command[0], command)
-seen = text = b""
-while True:
-    try:
-        piece = os.read(fd, 65536)
-    except OSError:
-        break
-    if not piece:
-        break
-    seen += piece
-    text += piece
-    if answers and (b"[y/N] " in text or b"never]: " in text):
-        text = b""
-        os.write(fd, answers.pop(0).encode() + b"\n")
-sys.stdout.buffer.write(seen)
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-)");
-  std::vector<std::string> words{"python3", driver.string(), answers,
-                                 mcpac::testing::in_build("bin/mcpac")};
-  words.insert(words.end(), command.begin(), command.end());
-  return e2e::run_program(words, workspace.environment(), {.folder = workspace.folder()});
 }
 
 }  // namespace
@@ -221,7 +190,8 @@ TEST_SUITE("e2e/authority") {
                              "(path within ./other)] (decided by mcpac.policy:2)"));
     CHECK_FALSE(has(known.err, "by --grant"));
     CHECK(grant_in(known.err).empty());
-    CHECK(has(known.err, "fix: `allow " + kRead + "(path == \"data/a.txt\")` in mcpac.policy\n"));
+    CHECK(has(known.err, "fix: `allow " + kRead +
+                             "(path == \"data/a.txt\" within ./data)` in mcpac.policy\n"));
     const auto unknown = workspace.mcpac({"execute", "-f", "computes.cpp", "--grant", kWithin});
     INFO(unknown.err);
     CHECK(has(unknown.err, "what was granted and mcpac.policy have no call of " + kRead +
@@ -234,6 +204,17 @@ TEST_SUITE("e2e/authority") {
     INFO(both.err);
     CHECK(has(both.err, "fix: --grant '" + kRead + "(path == \"data/a.txt\")', and `allow " +
                             kRead + "(path == \"data/a.txt\")` in mcpac.policy"));
+    // Each half is the same rule, with what either source tests.
+    workspace.write("mcpac.policy", "allow " + kRead + "\n");
+    const auto halves = workspace.mcpac(
+        {"execute", "-f", "writes.cpp", "--grant", "filesystem.*(path within ./data)"});
+    INFO(halves.err);
+    CHECK(grant_in(halves.err) == fix);
+    CHECK(has(halves.err, "and `allow " + fix + "` in mcpac.policy"));
+    workspace.write("mcpac.policy", "allow " + kWithin + "\n");
+    const auto computed = workspace.mcpac({"execute", "-f", "computes.cpp"});
+    INFO(computed.err);
+    CHECK(grant_in(computed.err) == kWithin);
     workspace.write("mcpac.policy", "allow " + kRead + "(path == \"data/a.txt\")\n");
     CHECK(workspace
               .mcpac({"execute", "-f", "reads.cpp", "--grant", kRead + "(path == \"data/a.txt\")"})
@@ -259,7 +240,9 @@ TEST_SUITE("e2e/authority") {
     const auto deny = workspace.mcpac({"execute", "-f", "computes.cpp", "--no-permission-check"});
     INFO(deny.err);
     CHECK(deny.exit_code == 77);
-    CHECK(has(deny.err, "take `deny " + kRead + "` out of mcpac.policy:2"));
+    CHECK(
+        has(deny.err, "take what `deny " + kRead + "` (mcpac.policy:2) denies out of the program"));
+    CHECK_FALSE(has(deny.err, "out of mcpac.policy"));
   }
 
   TEST_CASE("a helper that takes the whole of a narrowed tool is told to take the part") {
@@ -302,9 +285,9 @@ TEST_SUITE("e2e/authority") {
     CHECK(has(nobody.err, "docs/configuration.md"));
     CHECK_FALSE(has(nobody.err, "echo"));
     CHECK_FALSE(has(nobody.err, ".config"));
-    const auto no = with_person(workspace, "n", command);
+    const auto no = workspace.with_person("n", command);
     CHECK(no.exit_code == 77);
-    const auto yes = with_person(workspace, "y", command);
+    const auto yes = workspace.with_person("y", command);
     INFO(yes.out);
     CHECK(yes.exit_code == 0);
     CHECK(has(yes.out, "a: read"));
@@ -372,7 +355,7 @@ TEST_SUITE("e2e/authority") {
     const auto accept = workspace.mcpac({"doctor", "--accept-tier", "C"});
     CHECK(accept.exit_code == 77);
     CHECK(has(accept.err, "MCPAC-E0780"));
-    CHECK(has(with_person(workspace, "y", {"doctor", "--accept-tier", "C"}).out,
+    CHECK(has(workspace.with_person("y", {"doctor", "--accept-tier", "C"}).out,
               "tier C is accepted"));
     CHECK(workspace.mcpac({"doctor", "--json"}).json().at("accepted_tier") == "C");
     CHECK(workspace.mcpac({"doctor", "--accept-tier", "A"}).exit_code != 77);
@@ -413,7 +396,7 @@ TEST_SUITE("e2e/authority") {
                         "  (void)rt.filesystem.get_file_info.try_call({.path = \"data\"});",
                         "filesystem::list_directory, filesystem::get_file_info"));
     const auto run =
-        with_person(workspace, "y,run,no", {"execute", "-f", "both.cpp", "--ask", "filesystem.*"});
+        workspace.with_person("y,run,no", {"execute", "-f", "both.cpp", "--ask", "filesystem.*"});
     INFO(run.out);
     CHECK(run.exit_code == 0);
     CHECK(has(run.out, "all calls of this tool that the rule above asks about"));
@@ -458,11 +441,12 @@ TEST_SUITE("e2e/authority") {
     CHECK(refused[2].at("payload").at("error") == "MCPAC-E0711");
     CHECK(refused[2].at("payload").at("declared") == Json{kRead});
     // A person's no, and a yes.
-    CHECK(with_person(workspace, "n", {"execute", "-f", "reads.cpp", "--ask", kRead}).exit_code ==
+    CHECK(workspace.with_person("n", {"execute", "-f", "reads.cpp", "--ask", kRead}).exit_code ==
           77);
-    CHECK(with_person(workspace, "y,once", {"execute", "-f", "reads.cpp", "--ask", kRead})
-              .exit_code == 0);
-    CHECK(with_person(workspace, "y", {"execute", "-f", "reads.cpp"}).exit_code == 0);
+    CHECK(
+        workspace.with_person("y,once", {"execute", "-f", "reads.cpp", "--ask", kRead}).exit_code ==
+        0);
+    CHECK(workspace.with_person("y", {"execute", "-f", "reads.cpp"}).exit_code == 0);
     std::vector<std::string> said;
     for (const Json& event : recorded_events(workspace, {"--kind", "Approval"})) {
       const Json& payload = event.at("payload");
@@ -474,6 +458,26 @@ TEST_SUITE("e2e/authority") {
         CHECK(has(payload.at("who").get<std::string>(), "at the terminal"));
     }
     CHECK(said == std::vector<std::string>{"program no", "program yes", "call once", "grants yes"});
+    // Rules that cannot be read, and a source that is no program.
+    CHECK(
+        workspace.mcpac({"execute", "-f", "reads.cpp", "--grant", kRead + "(path =="}).exit_code ==
+        78);
+    CHECK(workspace.mcpac({"execute", "-f", "reads.cpp", "--deny", "network," + kRead}).exit_code ==
+          78);
+    CHECK(workspace.mcpac({"execute", "-f", "reads.cpp", "--grant", "filesystem.raed_file"})
+              .exit_code == 78);
+    workspace.write("mcpac.policy", "allow " + kRead + "\nallow " + kRead + "(\n");
+    CHECK(workspace.mcpac({"execute", "-f", "reads.cpp", "--grant", kRead}).exit_code == 78);
+    fs::remove(workspace.folder() / "mcpac.policy");
+    workspace.write("broken.cpp", "int agent_main( {");
+    CHECK(workspace.mcpac({"execute", "-f", "broken.cpp", "--grant", kRead}).exit_code == 65);
+    refused = recorded_events(workspace, {"--kind", "RunRefused"});
+    std::vector<std::string> last;
+    for (const Json& event : refused) last.push_back(event.at("payload").at("error"));
+    REQUIRE(last.size() == 9);
+    CHECK(std::vector<std::string>(last.begin() + 4, last.end()) ==
+          std::vector<std::string>{"MCPAC-E0200", "MCPAC-E0200", "MCPAC-E0201", "MCPAC-E0200",
+                                   "MCPAC-E0503"});
     const auto verified = workspace.mcpac({"audit", "verify"});
     INFO(verified.out << verified.err);
     CHECK(verified.exit_code == 0);

@@ -144,6 +144,10 @@ TEST_SUITE("e2e/bad input") {
     const auto& workspace = Workspace::shared();
     CHECK(has(workspace.mcpac({"exec", "x.cpp"}).err, "did you mean 'execute'?"));
     CHECK(has(workspace.mcpac({"permissions", "analyse"}).err, "did you mean 'analyze'?"));
+    CHECK(has(workspace.mcpac({"execute", "--allow", "kv.get", "-c", "int x;"}).err,
+              "did you mean '--grant'?"));
+    CHECK(has(workspace.mcpac({"execute", "--allow=kv.get", "-c", "int x;"}).err,
+              "did you mean '--grant'?"));
     CHECK_FALSE(has(workspace.mcpac({"frobnicate"}).err, "did you mean"));
     CHECK_FALSE(has(workspace.mcpac({"runs"}).err, "did you mean"));
   }

@@ -77,6 +77,30 @@ TEST_SUITE("e2e/changes") {
     CHECK_FALSE(fs::exists(place.kept() / id));
   }
 
+  TEST_CASE("a protected name is marked, and the rest can be applied") {
+    const Place place;
+    REQUIRE(place
+                .run({"write", place.at("notes.txt"), "other", "+", "write", place.at(".envrc"),
+                      "run me"})
+                .exit_code == 0);
+    const auto id = place.id();
+    const auto show = place.workspace.mcpac({"changes", "show", id});
+    CHECK(has(show.out, place.at(".envrc") + " (6 bytes, mode 644): never applied: the name is"));
+    CHECK(has(show.err, "1 is never applied"));
+    CHECK_FALSE(has(show.out, "14 before): never"));
+    const auto json = place.workspace.mcpac({"changes", "show", id, "--json"}).json();
+    CHECK(json["places"][0]["changes"][0].contains("never_applied"));
+    CHECK_FALSE(json["places"][0]["changes"][1].contains("never_applied"));
+    const auto all = place.workspace.mcpac({"changes", "apply", id});
+    CHECK(all.exit_code == 77);
+    CHECK(has(all.err, "fix: the rest: mcpac changes apply " + id.substr(0, 13) + " " +
+                           place.at("notes.txt")));
+    CHECK(place.get("notes.txt") == "one\ntwo\nthree\n");
+    CHECK(place.workspace.mcpac({"changes", "apply", id, place.at("notes.txt")}).exit_code == 0);
+    CHECK(place.get("notes.txt") == "other");
+    CHECK_FALSE(fs::exists(place.folder / ".envrc"));
+  }
+
   TEST_CASE("discard removes everything, and the folder was never touched") {
     const Place place;
     REQUIRE(place.run({"write", place.at("notes.txt"), "other"}).exit_code == 0);

@@ -203,7 +203,9 @@ int agent_main(mcpac::Requires<>) {
                                                  {"--deny", "filesystem.read_text_file"});
     CHECK(run.exit_code == 77);
     CHECK(has(run.err, "declares a permission that was denied: filesystem.read_text_file"));
-    CHECK(has(run.err, "fix: take `deny filesystem.read_text_file` out of the command line"));
+    CHECK(
+        has(run.err,
+            "fix: take what `deny filesystem.read_text_file` (--deny) denies out of the program"));
   }
 
   TEST_CASE("every check is an event with the fields that the issue names") {

@@ -67,6 +67,30 @@ TEST_SUITE("e2e/files") {
     CHECK_FALSE(has(run.out, "\nok\n"));
   }
 
+  TEST_CASE("a program that fails with files that it may only read is told how it may write") {
+    const Place place;
+    const std::string source =
+        "#include <mcpac.hpp>\n#include <fstream>\n"
+        "int agent_main(mcpac::Requires<mcpac::files>) {\n"
+        "  std::ofstream out(\"" +
+        place.at("out.txt") +
+        "\");\n"
+        "  return out << \"x\" << std::flush ? 0 : 3;\n}\n";
+    const auto silent = place.workspace.mcpac({"execute", "-c", source, "--files", "./files"});
+    INFO(silent.err);
+    CHECK(silent.exit_code == 3);
+    CHECK(has(silent.err, place.folder.string() + " was granted read-only, where the program may"));
+    CHECK(has(silent.err, "--files PATH:rw"));
+    CHECK(has(silent.err, "--changeset"));
+    const auto told = place.workspace.mcpac({"execute", "-v", "-c", source, "--files", "./files"});
+    CHECK(has(told.err, " read-only (--files); writing there fails, with :rw behind the path it"));
+    const auto writes = place.workspace.mcpac({"execute", "-c", source, "--files", "./files:rw"});
+    INFO(writes.err);
+    CHECK(writes.exit_code == 0);
+    CHECK_FALSE(has(writes.err, "read-only"));
+    CHECK(place.get("out.txt") == "x");
+  }
+
   TEST_CASE("without a grant a program that opens files is ended, or finds none") {
     const Place place;
     const auto run = place.run({}, {"read", place.at("notes.txt")});

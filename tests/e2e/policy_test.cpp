@@ -590,6 +590,8 @@ TEST_SUITE("e2e/policy") {
     INFO(run.err);
     CHECK(run.exit_code == 77);
     CHECK(has(run.err, "MCPAC-E0704"));
+    CHECK(has(run.err, "declared filesystem.read_text_file {\"path\":\""));
+    CHECK(has(run.err, "is denied by --grant"));
     CHECK(has(run.err, "filesystem.read_text_file where path within ./src"));
     CHECK(has(run.err, "which calls it nowhere"));
     CHECK_FALSE(has(run.err, "--grant '"));

@@ -316,6 +316,34 @@ std::vector<std::string> Workspace::environment() const {
           "NO_COLOR=1"};
 }
 
+Outcome Workspace::with_person(const std::string& answers, std::vector<std::string> command) const {
+  const auto driver = write("person.py", R"(import os, pty, sys
+answers, command = sys.argv[1].split(","), sys.argv[2:]
+pid, fd = pty.fork()
+if pid == 0:
+    os.execvp(command[0], command)
+seen = text = b""
+while True:
+    try:
+        piece = os.read(fd, 65536)
+    except OSError:
+        break
+    if not piece:
+        break
+    seen += piece
+    text += piece
+    # What is typed before a question stands there is thrown away.
+    if answers and (b"[y/N] " in text or b"never]: " in text):
+        text = b""
+        os.write(fd, answers.pop(0).encode() + b"\n")
+sys.stdout.buffer.write(seen)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+)");
+  command.insert(command.begin(),
+                 {"python3", driver.string(), answers, mcpac::testing::in_build("bin/mcpac")});
+  return run_program(command, environment(), {.folder = folder_});
+}
+
 Outcome Workspace::execute(const std::string& source, const std::string& grants,
                            std::vector<std::string> more) const {
   std::vector<std::string> arguments{"execute", "-c", source};

@@ -46,6 +46,8 @@ class Workspace {
   // `mcpac execute` of source text with --grant.
   Outcome execute(const std::string& source, const std::string& grants,
                   std::vector<std::string> more = {}) const;
+  // At a pseudo terminal: each question gets the next of the answers (commas between them).
+  Outcome with_person(const std::string& answers, std::vector<std::string> command) const;
   std::filesystem::path write(const std::string& name, const std::string& text) const;
   [[nodiscard]] std::string read(const std::string& name) const;
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }

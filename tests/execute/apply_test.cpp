@@ -155,6 +155,42 @@ TEST_SUITE("execute/apply") {
     CHECK_FALSE(fs::exists(run.folder / "sub"));
   }
 
+  TEST_CASE(
+      "what is never applied is told change by change, and the rest named in the fewest words") {
+    Run run;
+    put(run.folder / "old/kept.txt", "kept");
+    auto open = run.begin();
+    put(run.upper() / ".envrc", "run me");
+    put(run.upper() / "a b.txt", "a");
+    put(run.upper() / "old/new.txt", "n");
+    put(run.upper() / "sub/.vscode/tasks.json", "{}");
+    put(run.upper() / "sub/deep/one.txt", "1");
+    put(run.upper() / "sub/deep/two.txt", "2");
+    const Changeset changes = run.keep(open);
+    std::vector<std::string> never;
+    const auto whys = execute::never_applied(changes, 0);
+    REQUIRE(whys.size() == changes.places[0].changes.size());
+    for (std::size_t i = 0; i < whys.size(); ++i)
+      if (!whys[i].empty()) never.push_back(changes.places[0].changes[i].path);
+    std::ranges::sort(never);
+    CHECK(never == std::vector<std::string>{".envrc", "sub/.vscode", "sub/.vscode/tasks.json"});
+    const auto refused = execute::apply(changes, {}, anywhere);
+    REQUIRE_FALSE(refused.has_value());
+    CHECK(refused.error().id == ErrorId::kChangesRefused);
+    const std::string at = run.folder.string();
+    CHECK(refused.error().fix == "the rest: mcpac changes apply " + changes.run.substr(0, 13) +
+                                     " '" + at + "/a b.txt' " + at + "/old " + at + "/sub/deep");
+    const std::vector<fs::path> rest = {run.folder / "a b.txt", run.folder / "old",
+                                        run.folder / "sub/deep"};
+    const auto applied = execute::apply(changes, rest, anywhere);
+    REQUIRE(applied.has_value());
+    CHECK_FALSE(applied->error.has_value());
+    CHECK(get(run.folder / "sub/deep/two.txt") == "2");
+    CHECK(get(run.folder / "old/new.txt") == "n");
+    CHECK_FALSE(fs::exists(run.folder / ".envrc"));
+    CHECK_FALSE(fs::exists(run.folder / "sub/.vscode"));
+  }
+
   TEST_CASE("what the rules of today do not admit is not applied, and nothing of the rest") {
     Run run;
     auto open = run.begin();
@@ -166,6 +202,9 @@ TEST_SUITE("execute/apply") {
       return fail(ErrorId::kFilesRefused, "not admitted");
     };
     CHECK(has(apply_error(changes, only_a), "MCPAC-E0724"));
+    CHECK(execute::apply(changes, {}, only_a).error().fix == "the rest: mcpac changes apply " +
+                                                                 changes.run.substr(0, 13) + " " +
+                                                                 (run.folder / "a.txt").string());
     CHECK_FALSE(fs::exists(run.folder / "a.txt"));
   }
 

@@ -102,7 +102,7 @@ TEST_SUITE("execute/check") {
           "--policy FILE, which `mcpac policy suggest '' -o FILE` writes");
   }
 
-  TEST_CASE("what a rule denies is to be taken out of the rules or the program, not granted") {
+  TEST_CASE("what a rule denies is to be taken out of the program, and the rule stands") {
     const World world;
     policy::LayerText layer;
     layer.name = "the command line";
@@ -114,8 +114,9 @@ TEST_SUITE("execute/check") {
     const auto result = execute::check(declaring_each({"fs.read", "fs.write"}), *authority).value();
     CHECK(result.missing == std::vector<std::string>{"fs.write"});
     CHECK(result.to_grant.empty());
-    CHECK(result.fix ==
-          "take `deny fs.write` out of the command line, or what it denies out of the program");
+    CHECK(result.fix == "take what `deny fs.write` (--deny) denies out of the program");
+    CHECK(result.blocked ==
+          std::vector<std::string>{"`deny fs.write` (--deny) stands, whatever is granted"});
   }
 
   TEST_CASE("files and network are missing until a place is granted, with the options to add") {

@@ -82,7 +82,20 @@ TEST_SUITE("execute/denials") {
     CHECK(text.find("\u200c") == std::string::npos);
   }
 
-  TEST_CASE("a limit that is used up is to be raised, and no grant without one is named") {
+  TEST_CASE("a deny that refuses a call stands, and is named with its place") {
+    Denials denials;
+    gate::Check denied = check("it is denied by a rule");
+    denied.would_grant = "";
+    denied.rule = "deny fs.read(path within ./data)";
+    denied.layer = "mcpac.policy";
+    denied.place = "mcpac.policy:7";
+    denials.add(denied);
+    CHECK(execute::to_human_text(denials.list()[0])
+              .ends_with("fix: no --grant helps: `deny fs.read(path within ./data)` "
+                         "(mcpac.policy:7) stands"));
+  }
+
+  TEST_CASE("a limit that is used up is no reason to raise it, and no grant is named") {
     Denials denials;
     gate::Check used_up = check("its 2 calls are used up");
     used_up.rule = "allow fs.read calls <= 2";
@@ -90,8 +103,9 @@ TEST_SUITE("execute/denials") {
     used_up.used_up = true;
     denials.add(used_up);
     const std::string text = execute::to_human_text(denials.list()[0]);
-    CHECK(text.find("fix: raise the limit of `allow fs.read calls <= 2` in the command line") !=
-          std::string::npos);
-    CHECK(text.find("--grant") == std::string::npos);
+    CHECK(text.find("fix: no --grant is suggested: a limit of `allow fs.read calls <= 2` (the "
+                    "command line) is used up") != std::string::npos);
+    CHECK(text.find("raise") == std::string::npos);
+    CHECK(text.find("--grant '") == std::string::npos);
   }
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <optional>
 #include <set>
@@ -129,6 +130,35 @@ TEST_SUITE("execute/file mounts") {
     CHECK(access_at(*made, place.folder / "mcpac.json") == Access::kRead);
     CHECK(access_at(*made, place.folder / "servers") == Access::kRead);
     CHECK(made->mounts.size() == 5);
+  }
+
+  TEST_CASE("a tree deeper than a process may have files open is looked through, and granted") {
+    const Place place;
+    // As a program can make it: name by name. At some levels a folder beside the way down.
+    const auto dig = [&](const fs::path& at, const char* name, int levels) {
+      UniqueFd folder(::open(at.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+      for (int i = 0; i < levels; ++i) {
+        REQUIRE(::mkdirat(folder.get(), name, 0700) == 0);
+        if (i % 400 == 399) REQUIRE(::mkdirat(folder.get(), "zz", 0700) == 0);
+        if (i % 400 == 399) REQUIRE(::mkdirat(folder.get(), "zz/.vscode", 0700) == 0);
+        folder = UniqueFd(::openat(folder.get(), name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        REQUIRE(folder);
+      }
+      return folder;
+    };
+    dig(place.folder / "src", "d", 1'500);
+    const UniqueFd bottom = dig(place.folder, "longer-name", 2'000);  // longer than any path
+    const UniqueFd root(::open(place.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const auto found = execute::find_protected(root.get(), place.folder);
+    REQUIRE(found.has_value());
+    CHECK(found->closed.empty());
+    CHECK(std::ranges::count_if(found->names, [](const fs::path& name) {
+            return name.filename() == ".vscode";
+          }) == 8);
+    CHECK(found->names.back().parent_path().filename() == "zz");
+    CHECK(refusal(place.grant(place.folder / "src", FileMode::kReadWrite)) == "granted");
+    // What removes a temporary folder opens each level.
+    REQUIRE(std::system(("rm -rf '" + place.folder.string() + "'").c_str()) == 0);
   }
 
   TEST_CASE("a folder that is only read needs nothing held in it") {

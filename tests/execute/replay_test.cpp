@@ -69,6 +69,16 @@ codegen::Lock a_lock() {
       {"type", "object"},
       {"properties", {{"paths", {{"type", "array"}, {"items", {{"type", "string"}}}}}}}};
   const Json any = {{"type", "object"}};
+  const Json what = {{"type", "object"},
+                     {"properties",
+                      {{"what", {{"type", {"string", "null"}}}},
+                       {"mode", {{"type", "string"}, {"enum", {"a", "b"}}}},
+                       {"count", {{"type", "integer"}}}}},
+                     {"additionalProperties", false}};
+  const Json deep = {
+      {"type", "object"},
+      {"properties", {{"edits", {{"type", "array"}, {"items", {{"type", "object"}}}}}}},
+      {"additionalProperties", false}};
   const Json uri = {{"type", "object"}, {"properties", {{"uri", {{"type", "string"}}}}}};
   codegen::Lock lock;
   lock.servers.push_back({.name = "fs",
@@ -76,7 +86,8 @@ codegen::Lock a_lock() {
                           .implementation = "",
                           .protocol_version = "",
                           .cpp_name = "mcp::fs",
-                          .tools = {locked("fetch", uri), locked("list", any), locked("read", path),
+                          .tools = {locked("deep", deep), locked("fetch", uri), locked("list", any),
+                                    locked("look", what), locked("read", path),
                                     locked("read_many", paths), locked("write", path)}});
   return lock;
 }
@@ -535,6 +546,35 @@ TEST_SUITE("execute/audit_query") {
       REQUIRE(rows);
       REQUIRE(rows->size() == 1);
       CHECK_FALSE(rows->front().did);
+    }
+  }
+
+  TEST_CASE("an argument whose name tells nothing could have named a path all the same") {
+    struct Case {
+      std::vector<std::string> grants;
+      std::vector<std::string> denies;
+      std::string told;
+    };
+    const std::vector<Case> cases = {
+        {{"fs.look"}, {}, "fs.look what"},
+        {{"fs.look(what within /srv/data, ..)"}, {}, "fs.look what"},
+        {{"fs.look(what within /srv/other, ..)"}, {}, ""},
+        {{"fs.look"}, {"*.*(* within /srv/data)"}, ""},
+        {{"fs.look(what absent, ..)"}, {}, ""},
+        {{"fs.deep"}, {}, "fs.deep edits"},
+        {{"fs.read(path within /srv/other, ..)"}, {}, ""},
+    };
+    for (const auto& one : cases) {
+      CAPTURE(one.grants.front());
+      Recorded run({.grants = one.grants,
+                    .denies = one.denies,
+                    .declares = {"fs.look", "fs.deep", "fs.read"}});
+      const auto lock_of = [&run](const std::string&) -> Result<codegen::Lock> { return run.lock; };
+      const auto rows = who_could_touch(run.sink.events, "/srv/data/a", lock_of);
+      REQUIRE(rows);
+      std::string told;
+      for (const auto& row : *rows) told += row.permission + " " + row.argument;
+      CHECK(told == one.told);
     }
   }
 

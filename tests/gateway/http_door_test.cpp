@@ -535,6 +535,15 @@ TEST_SUITE("gateway/http") {
     CHECK(post(hall.port(), {.more = "Content-Encoding: gzip\r\n"}).status == 415);
     CHECK(post(hall.port(), {.body = "{"}).status == 400);
     CHECK(post(hall.port(), {.body = "[]"}).status == 400);
+    const std::string long_id(300, 'x');
+    for (const std::string& id : {std::string("7"), "\"" + long_id + "\""}) {
+      const auto unread = post(
+          hall.port(),
+          {.body = R"({"jsonrpc":"2.0","method":"ping","params":{"a":"\ud800"},"id":)" + id + "}"});
+      CHECK(unread.status == 400);
+      CHECK(unread.json().at("error").at("code") == -32700);
+      CHECK(unread.json().at("id") == (id == "7" ? Json(7) : Json()));
+    }
     const auto unknown =
         post(hall.port(), {.more = stateless_headers("tools/nothing"),
                            .body = request(1, "tools/nothing", stateless()).dump()});

@@ -114,8 +114,20 @@ TEST_SUITE("gateway/serve") {
                 stateless({{"name", "fixture.echo"}, {"arguments", Json::object()}}))
             .dump() +
         "\n";
-    const auto outcome = workspace.mcpac({"serve", "--grant", "fixture.slow"}, {.input = input});
+    const std::string unreadable =
+        R"({"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"\udc00"}})"
+        "\n"
+        R"({"method":"ping","params":{"a":1,"a":2},"jsonrpc":"2.0","id":"four"})"
+        "\n"
+        R"({"jsonrpc":"2.0","id":5,"result":{"a":1,"a":2}})"
+        "\n";
+    const auto outcome =
+        workspace.mcpac({"serve", "--grant", "fixture.slow"}, {.input = input + unreadable});
     CHECK(outcome.exit_code == 0);
+    CHECK(has(outcome.out, R"("id":3,"error":{"code":-32700)"));
+    CHECK(has(outcome.out, R"("id":"four","error":{"code":-32700)"));
+    CHECK_FALSE(has(outcome.out, R"("id":null)"));
+    CHECK_FALSE(has(outcome.out, R"("id":5)"));
     CHECK(has(outcome.out, "slept"));
     CHECK(has(outcome.out, "Unknown tool: fixture.echo"));
     const auto started = events(workspace, "RunStarted");

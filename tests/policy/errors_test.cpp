@@ -54,7 +54,40 @@ TEST_CASE("what stands where something else was expected is answered with what t
         {"kv.get(key in [\"a\"])", "a list stands in braces, e.g. {1, 2}"},
         {"kv.get(key >= \"a\")", "<, <=, > and >= compare numbers; a text has ==, in or like"},
         {"kv.get calls < 3", "a clause says the most that it admits, e.g. calls <= 3"},
-        {"kv.get; kv.set", "write each rule in a --grant of its own"}}) {
+        {"kv.get; kv.set", "write each rule in a --grant of its own"},
+        {"kv.get|kv.set", "write ',' between tools: kv.get,kv.set"},
+        {"kv.get and kv.set", "write ',' between tools: kv.get,kv.set"},
+        {"kv.get 3", "name what the number limits: calls <= 3 for the whole run, or rate 10/min"},
+        {"kv.get <= 3", "name what is limited: calls <= 3, or bytes in <= 10MB"},
+        {"kv.get calls 3", "a clause says the most that it admits, e.g. calls <= 3"},
+        {"kv.get calls <= x", "e.g. calls <= 3"},
+        {"kv.get calls <= 10/m", "write rate 10/min"},
+        {"kv.get calls <= 10/hour", "write rate 10/h"},
+        {"kv.get rate 10/m", "write 10/min"},
+        {"kv.get rate 10/second", "write 10/s"},
+        {"kv.get rate 10/day",
+         "write how many an hour, e.g. 10/h; calls <= 10 is of the whole run"},
+        {"kv.get rate 10/week", "e.g. 10/min"},
+        {"kv.get rate 10", "e.g. 10/min"},
+        {"kv.get rate <= 10/min", "e.g. rate 10/min"},
+        {"kv.get bytes <= 10", "bytes in <= 10MB, or bytes out <= 64KB"},
+        {"kv.get cost <= 1", "e.g. cost <= 1 USD"},
+        {"kv.get audit all", "e.g. audit hash"},
+        {"kv.get(key any; key any)", "write ',' between arguments"},
+        {"kv.get(key in {\"a\"; \"b\"})", "write ',' between the items, and } behind the last"},
+        {"kv.get(key in {\"a\"|\"b\"})", "write ',' between the items, and } behind the last"},
+        {"kv.get(key like a*)", "write it in double quotes"},
+        {"kv.get(key starts 'a')", "write it with \" instead of '"},
+        {"kv.get(key re a)", "e.g. re /^[a-z]+$/"},
+        {"kv.get(key 5)", "write == 5 for this number, 0..5 for all up to it"},
+        {"kv.get(key any,)", "e.g. path within ./data"},
+        {"kv.get(.., ..)", "keep one of them"},
+        {"kv.get(key ip 10.0.0.0/8)", "ip in {10.0.0.0/8}"},
+        {"filesystem.read_text_file(path within {./a,./b})",
+         "a test names one place: write a rule for each, or the folder that holds them all"},
+        {"filesystem.read_text_file(path within ./a except ./a/b)",
+         "a list stands in braces, e.g. except {./data/private}"},
+        {"filesystem.read_text_file(path within)", "e.g. ./data, ~/notes or /srv/data"}}) {
     CAPTURE(text);
     const Error error = error_of(text);
     CHECK(error.id == ErrorId::kRuleSyntax);
@@ -62,13 +95,17 @@ TEST_CASE("what stands where something else was expected is answered with what t
   }
   for (const char* both : {"kv.get(key any && key any)", "kv.get(key any and key any)"})
     CHECK(error_of(both).fix.starts_with("write ',' between arguments"));
-  for (const char* either : {"kv.get(key any || key any)", "kv.get(key any or key any)"})
+  for (const char* either :
+       {"kv.get(key any || key any)", "kv.get(key any or key any)", "kv.get(key == \"a\" | \"b\")"})
     CHECK(error_of(either).fix.starts_with("write a rule for each"));
 }
 
 TEST_CASE("what other languages call otherwise is answered with the word for it") {
   for (const auto& [text, fix] :
        {std::pair{"kv.get max 3", "write calls <= 3"},
+        {"kv.get call <= 3", "write calls <= 3"},
+        {"kv.get bytes_in <= 3KB", "write bytes in <= 10MB"},
+        {"kv.get costs <= 1", "write cost <= 1.00 USD"},
         {"kv.get(key regex /a/)", "write re /…/"},
         {"kv.get(key contains \"a\")", "write like \"*…*\""},
         {"kv.get(key not in {\"a\"})",

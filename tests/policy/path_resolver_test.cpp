@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include "policy/match/path_facts.h"
 #include "policy/match/path_value.h"
 #include "policy/support_world.h"
 
@@ -79,6 +80,36 @@ TEST_CASE("a missing name that the folder has in another normal form is refused"
   CHECK(resolver.resolve_beneath(base, {"caf\xC3\xA8"}).value() == base + "/caf\xC3\xA8");
   CHECK(resolver.resolve_beneath(base, {"new", "caf\xC3\xA9"}).has_value());
   CHECK(resolver.resolve(base + "/k\xC3\xB6ln/\xC3\xA9").has_value());
+}
+
+TEST_CASE("what one decision knows of a folder changes no answer about what lies in it") {
+  const World world;
+  for (const char* name : {"in/File", "in/file", "in/\xC3\xA9", "in/K", "in/deep/x"})
+    world.put(name, "file");
+  world.put("to", "-> in");
+  world.put("in/dangling", "-> nowhere");
+  const SystemPathResolver resolver;
+  PathWitness witness(resolver);
+  for (const auto names : {PathResolver::Names::kAsked, PathResolver::Names::kOwn}) {
+    witness.begin({});
+    for (int round = 0; round < 2; ++round) {
+      for (const char* folder :
+           {"in", "to", "in/deep", "in/missing", "in/file", "in/../in", "in/."}) {
+        for (const char* name : {"File", "file", "FILE", "deep", "new", "other", "dangling", "..",
+                                 ".", "\xC3\xA9", "e\xCC\x81", "K", "\xE2\x84\xAA", "", "x;"}) {
+          const std::string path = world.base() + "/" + folder + "/" + name;
+          CAPTURE(path);
+          const auto direct = resolver.look(path, names);
+          const auto known = witness.look(path, names);
+          CHECK(direct.has_value() == known.has_value());
+          if (direct && known) CHECK(*direct == *known);
+          if (!direct && !known) CHECK((direct.error().what == known.error().what || round == 1));
+        }
+      }
+    }
+    CHECK(witness.look("/", names).has_value());
+    CHECK(witness.take().size() > 50);
+  }
 }
 
 TEST_CASE("links of /proc are refused: they lead elsewhere in every process") {

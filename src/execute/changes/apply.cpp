@@ -7,11 +7,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <set>
 #include <system_error>
+#include <utility>
 
 #include "core/folds_case.h"
 #include "core/printable.h"
 #include "core/repository.h"
+#include "core/shell_quote.h"
 #include "execute/changes/apply_file.h"
 #include "execute/changes/changes_store.h"
 #include "execute/changes/folder_access.h"
@@ -105,13 +108,53 @@ bool is_done(const Task& task) {
   return is_file_put(task.place, *task.change);
 }
 
+// Why it is never applied, whatever else is; empty: it may be.
+std::string why_never(const Task& task, NewRepositories& repositories) {
+  const Change& change = *task.change;
+  if (change.kind == Kind::kRefused) return change.why;
+  if (has_protected_name(change.path))
+    return "the name is protected: what lies there runs later, or holds keys";
+  const bool would_be = !deletes(task) && repositories.contain(task.place, change.path);
+  return would_be ? std::string(kWouldBeRepository) : std::string();
+}
+
+// The fewest paths that name all tasks but those that are never applied: of a folder without any
+// of them the folder.
+std::set<fs::path> rest_of(const std::vector<Task>& tasks, const MayWrite& may_write,
+                           NewRepositories& repositories) {
+  std::set<fs::path> closed;  // what is never applied, and each folder above it
+  for (const Task& task : tasks) {
+    if (why_never(task, repositories).empty() && may_write(task.path)) continue;
+    for (fs::path at = task.path; closed.insert(at).second && at.has_relative_path();)
+      at = at.parent_path();
+  }
+  std::set<fs::path> rest;
+  for (const Task& task : tasks) {
+    if (closed.contains(task.path)) continue;
+    fs::path at = task.path;
+    while (!closed.contains(at.parent_path()) && at.has_relative_path()) at = at.parent_path();
+    rest.insert(std::move(at));
+  }
+  return rest;
+}
+
+std::string fix_for_rest(const Changeset& changes, const std::set<fs::path>& rest) {
+  constexpr std::size_t kMostPaths = 8;
+  const std::string run = changes.run.substr(0, 13);
+  if (rest.empty()) return fmt::format("nothing else is in it: mcpac changes discard {}", run);
+  if (rest.size() > kMostPaths)
+    return fmt::format(
+        "name the files to apply after the run's id; `mcpac changes show {}` marks those that are "
+        "not",
+        run);
+  std::string command = "mcpac changes apply " + run;
+  for (const fs::path& path : rest) command += " " + shell_quoted(path.string());
+  return fmt::format("the rest: {}", printable_in_place(command));
+}
+
 Result<void> check(const Task& task, const MayWrite& may_write, NewRepositories& repositories) {
   const Change& change = *task.change;
-  if (change.kind == Kind::kRefused) return refuse(task, change.why);
-  if (has_protected_name(change.path))
-    return refuse(task, "the name is protected: what lies there runs later, or holds keys");
-  if (!deletes(task) && repositories.contain(task.place, change.path))
-    return refuse(task, std::string(kWouldBeRepository));
+  if (auto why = why_never(task, repositories); !why.empty()) return refuse(task, std::move(why));
   if (auto admitted = may_write(task.path); !admitted) return refuse(task, admitted.error().what);
   if (is_done(task)) return {};
   if (change.moved_on) return conflict(task, "it was changed while the program ran");
@@ -231,7 +274,11 @@ Result<Applied> apply(const Changeset& changes, std::span<const fs::path> chosen
   NewRepositories repositories;
   for (const Task& task : tasks) repositories.add(task.place, *task.change);
   for (const Task& task : tasks) {
-    if (auto held = check(task, may_write, repositories); !held) return pass_on(held);
+    auto held = check(task, may_write, repositories);
+    if (held) continue;
+    if (held.error().id == ErrorId::kChangesRefused)
+      held.error().fix = fix_for_rest(changes, rest_of(tasks, may_write, repositories));
+    return pass_on(held);
   }
   Applied applied;
   for (const Task& task : tasks) {
@@ -242,6 +289,21 @@ Result<Applied> apply(const Changeset& changes, std::span<const fs::path> chosen
     applied.done.push_back(task.path);
   }
   return applied;
+}
+
+std::vector<std::string> never_applied(const Changeset& changes, std::size_t place) {
+  const auto opened = open_place_of(changes, place);
+  std::vector<Task> tasks;
+  for (const Change& change : changes.places[place].changes)
+    tasks.push_back({&change, changes.places[place].path / change.path,
+                     opened ? opened->place.get() : -1, -1, false, nullptr});
+  NewRepositories repositories;
+  for (const Task& task : tasks) {
+    if (opened) repositories.add(task.place, *task.change);
+  }
+  std::vector<std::string> whys;
+  for (const Task& task : tasks) whys.push_back(why_never(task, repositories));
+  return whys;
 }
 
 bool is_applied(const Changeset& changes, std::size_t place, const Change& change) {

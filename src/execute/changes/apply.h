@@ -26,10 +26,14 @@ struct Applied {
 
 // `chosen`: these files and what lies below these folders, as absolute paths; empty means all.
 // kChangesRefused and kChangesConflict name the first change that does not hold; then nothing was
-// done.
+// done. The fix of kChangesRefused names what can be applied without those that never are.
 [[nodiscard]] Result<Applied> apply(const Changeset& changes,
                                     std::span<const std::filesystem::path> chosen,
                                     const MayWrite& may_write);
+
+// Of each change of that place, in its order, why it is never applied; empty: it may be. What the
+// rules of today or the user's files say is not looked at.
+[[nodiscard]] std::vector<std::string> never_applied(const Changeset& changes, std::size_t place);
 
 // Does this change of that place lie in the user's files already, as after an apply of a part?
 [[nodiscard]] bool is_applied(const Changeset& changes, std::size_t place, const Change& change);

@@ -135,28 +135,35 @@ class Missing {
     const auto foresight =
         granted.foresee(permission_, {.known = Json::object(), .unknown{}, .open = true});
     if (foresight.outlook != policy::Outlook::kDenied || !is_deny(foresight.rule)) return false;
-    result_.blocked.push_back(
-        fmt::format("{} denies {}: {}", foresight.layer, permission_.text(), foresight.rule));
-    result_.to_lift.push_back(fmt::format(
-        "`{}` out of {}", foresight.rule,
-        foresight.layer == kPolicyLayer ? policy::place_or_layer(foresight.place, foresight.layer)
-                                        : foresight.layer));
+    stands(foresight);
     return true;
   }
 
-  // What `source` refuses of it, why, and the rules that it would need. False: nothing for certain.
-  bool of(const policy::Authority& source, std::vector<std::string>& needed) {
+  // A declared call that `source` refuses by a rule; false: none is known.
+  bool tell_refused(const policy::Authority& source) {
+    const auto standing = source.standing(permission_, declared_.where);
+    if (!standing.refused) return false;
+    const auto refused = source.explain(permission_, *standing.refused).decision;
+    if (!refused.rule.empty())
+      blocked("declared " + refused_text(permission_, *standing.refused, refused));
+    return true;
+  }
+
+  // What `source` refuses of it, why, and the rules that it would need, no wider than what `beside`
+  // needs. False: nothing for certain.
+  bool of(const policy::Authority& source, const policy::Authority* beside,
+          std::vector<std::string>& needed) {
     const bool is_all = refuses_all(source, permission_, declared_);
     if (!is_all && !denied_call(report_, permission_, source)) return false;
     if (is_lifted_alone(source) || !tell_why(source)) return true;
-    add(source, is_all ? WhichCalls::kAll : WhichCalls::kDenied, needed);
+    add({source, is_all ? WhichCalls::kAll : WhichCalls::kDenied, beside}, needed);
     return true;
   }
 
-  // The rules that the calls need of `by`, each once.
-  void add(const policy::Authority& by, WhichCalls which, std::vector<std::string>& needed) {
-    auto rules = rules_for_uses(report_, declared_, permission_, by, which);
-    std::ranges::move(rules.escaped, std::back_inserter(result_.blocked));
+  // The rules that the calls need, each once.
+  void add(const NeededOf& of, std::vector<std::string>& needed) {
+    auto rules = rules_for_uses(report_, declared_, permission_, of);
+    for (auto& why : rules.escaped) blocked(std::move(why));
     if (!rules.is_used) rules.rules.push_back({whole_, ""});
     if (!rules.is_known || !rules.is_used) note(result_.unknown);
     if (!rules.is_exact) note(result_.unwritten);
@@ -169,27 +176,33 @@ class Missing {
   // False where a deny is what is in the way.
   bool tell_why(const policy::Authority& source) {
     if (auto call = denied_call(report_, permission_, source)) {
-      result_.blocked.push_back(std::move(call->text));
+      blocked(std::move(call->text));
       if (!is_deny(call->foresight.rule)) return true;
-      result_.to_lift.push_back(
-          fmt::format("`{}` out of {}", call->foresight.rule,
-                      policy::place_or_layer(call->foresight.place, call->foresight.layer)));
+      stands(call->foresight);
       return false;
     }
-    const auto standing = source.standing(permission_, declared_.where);
-    if (standing.refused) {
-      const auto refused = source.explain(permission_, *standing.refused).decision;
-      if (!refused.rule.empty())
-        result_.blocked.push_back("declared " +
-                                  refused_text(permission_, *standing.refused, refused));
-      return true;
-    }
+    if (tell_refused(source)) return true;
     const auto foresight =
         source.foresee(permission_, {.known = Json::object(), .unknown{}, .open = true});
     // An allow that would cover the tool, but for a test of what the tool does not have.
     if (foresight.outlook == policy::Outlook::kDenied && !foresight.rule.empty())
-      result_.blocked.push_back(denial_text(foresight.reason, foresight.rule, 0));
+      blocked(denial_text(foresight.reason, foresight.rule, 0));
     return true;
+  }
+
+  // Two sources may have the same to say.
+  void blocked(std::string why) {
+    if (std::ranges::find(result_.blocked, why) == result_.blocked.end())
+      result_.blocked.push_back(std::move(why));
+  }
+
+  // A deny is lifted by its author: no advice to the caller of a program drops it.
+  void stands(const policy::Foresight& by) {
+    std::string rule =
+        fmt::format("`{}` ({})", by.rule, policy::place_or_layer(by.place, by.layer));
+    if (std::ranges::find(result_.to_lift, rule) != result_.to_lift.end()) return;
+    blocked(fmt::format("{} stands, whatever is granted", rule));
+    result_.to_lift.push_back(std::move(rule));
   }
 
   void note(std::vector<std::string>& names) {
@@ -211,15 +224,15 @@ void add_missing(const analyzer::Report& report, const analyzer::Declared& decla
   Missing missing(report, declared, permission, whole, result);
   if (missing.is_lifted_alone(granted)) return;
   const auto& own = sources.own == nullptr ? granted : *sources.own;
-  bool is_told = missing.of(own, result.to_grant);
+  bool is_told = missing.of(own, sources.ceiling, result.to_grant);
   if (sources.ceiling == nullptr) return;
   if (refuses_all(*sources.ceiling, permission, declared))
     result.blocked.push_back(fmt::format("{} does not allow {}", kPolicyLayer, permission.text()));
-  is_told = missing.of(*sources.ceiling, result.to_allow) || is_told;
+  is_told = missing.of(*sources.ceiling, &own, result.to_allow) || is_told;
   if (is_told) return;
   // Each by itself may admit what the calls bring, and both together nothing.
   tell_apart(permission, sources, result);
-  missing.add(own, WhichCalls::kAll, result.to_allow);
+  missing.add({own, WhichCalls::kAll, sources.ceiling}, result.to_allow);
 }
 
 // Files and network are granted as places, which nobody but the user can name.
@@ -252,8 +265,9 @@ std::string fix_of(const CheckResult& result, const std::string& source) {
   for (const std::string& rule : result.to_allow)
     fix += fmt::format("{}`allow {}` in {}", fix.empty() ? "" : ", and ", rule, kPolicyLayer);
   if (!result.to_lift.empty())
-    fix += fmt::format("{}take {}, or what it denies out of the program",
-                       fix.empty() ? "" : ", and ", fmt::join(result.to_lift, ", "));
+    fix += fmt::format("{}take what {} out of the program", fix.empty() ? "" : ", and ",
+                       fmt::format("{} {}", fmt::join(result.to_lift, ", "),
+                                   result.to_lift.size() == 1 ? "denies" : "deny"));
   if (!result.unused.empty())
     fix += fmt::format("{}take {} out of the program, which calls {}", fix.empty() ? "" : ", and ",
                        fmt::join(result.unused, ", "),
@@ -264,18 +278,17 @@ std::string fix_of(const CheckResult& result, const std::string& source) {
 }  // namespace
 
 RulesForUses rules_for_uses(const analyzer::Report& report, const analyzer::Declared& declared,
-                            const Permission& permission, const policy::Authority& authority,
-                            WhichCalls which) {
+                            const Permission& permission, const NeededOf& of) {
   RulesForUses found;
   const auto narrowed = grant_text(permission, declared.where);
   for (const auto& use : report.uses) {
     if (use.permission != declared.permission) continue;
     found.is_used = true;
     const auto call = call_in_source(use);
-    if (which == WhichCalls::kDenied &&
-        authority.foresee(permission, call).outlook != policy::Outlook::kDenied)
+    if (of.which == WhichCalls::kDenied &&
+        of.authority.foresee(permission, call).outlook != policy::Outlook::kDenied)
       continue;
-    auto least = authority.least_rule(permission, call);
+    auto least = of.authority.least_rule(permission, call, of.beside);
     const std::string place = fmt::format("{}:{}", use.file, use.line);
     if (!least.escaped.empty()) {
       found.escaped.push_back(fmt::format("{}: {}", place, least.escaped));
@@ -319,6 +332,7 @@ Result<CheckResult> check(const analyzer::Report& report, const policy::Authorit
         result.missing.push_back(item.text());
         if (std::ranges::find(report.unused, item.text()) != report.unused.end()) {
           result.unused.push_back(fmt::format("{} ({}:{})", item.text(), item.file, item.line));
+          Missing(report, item, *permission, *rule, result).tell_refused(granted);
           break;
         }
         add_missing(report, item, *permission, *rule, granted, sources, result);

@@ -27,7 +27,7 @@ struct CheckResult {
   std::vector<std::string> to_allow;   // rules that the project's policy would need as well
   std::vector<std::string> to_place;   // the options that declared files and network need
   std::vector<std::string> to_state;   // statements that the project's policy would need
-  std::vector<std::string> to_lift;    // deny rules in the way, and whose they are
+  std::vector<std::string> to_lift;    // deny rules in the way, and who wrote them: they stand
   std::vector<std::string> blocked;    // why a grant alone does not help
   std::string fix;                     // the exact text to add, for a shell: "--grant a.b,c.d"
   [[nodiscard]] bool ok() const { return missing.empty(); }
@@ -62,13 +62,18 @@ struct RulesForUses {
 };
 // Of the calls in a source: all, or those that an authority is certain to deny.
 enum class WhichCalls : std::uint8_t { kAll, kDenied };
+// The source of rules that is to admit them, borrowed; with `beside`, one that has to as well, the
+// rule is the narrower of what is the least to either.
+struct NeededOf {
+  const policy::Authority& authority;
+  WhichCalls which = WhichCalls::kAll;
+  const policy::Authority* beside = nullptr;
+};
 // What the calls of a declared tool need, each exactly. Of a call that is not known before the run
 // in all its parts those that are known stay tests, and a narrowed declaration stands as it is.
 [[nodiscard]] RulesForUses rules_for_uses(const analyzer::Report& report,
                                           const analyzer::Declared& declared,
-                                          const Permission& permission,
-                                          const policy::Authority& authority,
-                                          WhichCalls which = WhichCalls::kAll);
+                                          const Permission& permission, const NeededOf& of);
 
 // A permission as the grant language spells it; `where` is the text of a Narrow. That text comes
 // from a program or its note and ends up in grants and in front of people, so it must be the

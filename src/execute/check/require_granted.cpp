@@ -70,8 +70,8 @@ std::unexpected<Error> missing_error(const analyzer::Report& report, const Check
         fmt::join(result.unknown, ", "));
   if (!result.unwritten.empty() && !result.to_grant.empty())
     why += fmt::format(
-        "; no rule of a readable length says exactly what {} will be called with, and the fix "
-        "leaves that open",
+        "; no rule of a readable length says exactly what {} will be called with (of a list none "
+        "says the order), and the fix leaves that open",
         fmt::join(result.unwritten, ", "));
   return fail(
       ErrorId::kPermissionMissing,

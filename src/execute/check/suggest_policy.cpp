@@ -54,7 +54,7 @@ void suggest_declared(const analyzer::Report& report, const analyzer::Declared& 
   const auto permission = Permission::parse(declared.permission);
   if (!permission) return;
   // As the refusal of such a run says it (check.h).
-  const auto needed = rules_for_uses(report, declared, *permission, nothing);
+  const auto needed = rules_for_uses(report, declared, *permission, {nothing});
   for (const auto& one : needed.rules) rules.add("allow " + one.rule, one.place);
   if (needed.is_used) return;
   if (std::ranges::find(report.unused, declared.text()) == report.unused.end()) {

@@ -9,10 +9,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "core/file.h"
 #include "core/folded_name.h"
@@ -50,25 +52,73 @@ const NameTable& name_table() {
 
 // A walk over this many entries takes about a tenth of a second; larger trees want a closer grant.
 constexpr std::size_t kMostEntries = 200'000;
-constexpr std::size_t kDeepest = 64;
+// Of the paths of all folders: what bounds how deep a tree is looked through, some thousand levels.
+constexpr std::size_t kMostPathBytes = std::size_t{64} << 20U;
 constexpr std::size_t kMostClosed = 64;
 
+// Depth first, with one folder open at a time: a program can make a tree deeper than a process may
+// have files open, and no such tree is to keep its user from granting the folder again.
 class Walk {
  public:
-  Result<void> enter(UniqueFd folder, const fs::path& at, std::size_t depth) {
-    if (depth > kDeepest) return too_much(at);
-    const std::unique_ptr<DIR, int (*)(DIR*)> entries(::fdopendir(folder.get()), ::closedir);
-    if (!entries) return cannot_list(at);
+  Result<void> all(UniqueFd root, const fs::path& at) {
+    path_ = at.native();
+    if (auto done = list(std::move(root)); !done) return done;
+    while (!levels_.empty()) {
+      auto& names = levels_.back().folders;
+      auto done = names.empty() ? leave() : enter(std::exchange(names.back(), {}));
+      if (!done) return done;
+    }
+    return {};
+  }
+  ProtectedFound found;
+
+ private:
+  struct Level {
+    dev_t device = 0;
+    ino_t inode = 0;
+    std::vector<std::string> folders;  // in it that are to be looked through
+    std::size_t path_size = 0;         // of the path of the folder
+  };
+
+  std::unexpected<Error> too_much() const {
+    return fail(ErrorId::kFilesRefused,
+                fmt::format("{} holds too much to look through for protected names",
+                            printable(path_, 4'000)),
+                {.fix = "grant a smaller folder read-write"});
+  }
+
+  // What we cannot list, a program of ours may all the same: it can change the modes of what is
+  // ours, and reach known names in what it may enter.
+  Result<void> cannot_list(fs::path at) {
+    if (found.closed.size() == kMostClosed) return too_much();
+    found.closed.push_back(std::move(at));
+    return {};
+  }
+
+  // Makes it the open folder, the last level.
+  Result<void> list(UniqueFd folder) {
+    struct stat info {};
+    path_bytes_ += path_.size();
+    if (path_bytes_ > kMostPathBytes) return too_much();
+    const fs::path at = path_;
+    const bool is_there = ::fstat(folder.get(), &info) == 0;
+    Stream opened(is_there ? ::fdopendir(folder.get()) : nullptr);
+    if (!opened) {
+      if (!levels_.empty()) path_.resize(levels_.back().path_size);
+      return cannot_list(at);
+    }
     const int fd = folder.release();  // the stream closes it
+    open_ = std::move(opened);
+    levels_.push_back({info.st_dev, info.st_ino, {}, path_.size()});
     RepositoryParts parts;
     FoldingLook folding(fd, at);
-    while (const dirent* entry = ::readdir(entries.get())) {
+    while (const dirent* entry = ::readdir(open_.get())) {
       const std::string_view name = static_cast<const char*>(entry->d_name);
       if (name == "." || name == "..") continue;
-      if (++seen_ > kMostEntries) return too_much(at);
+      if (++seen_ > kMostEntries) return too_much();
       parts.add(name);
       folding.add(name);
-      if (auto done = look_at(fd, *entry, at / name, depth); !done) return done;
+      look_at(fd, *entry);
     }
     if (found.folding.empty() && folding.folds(devices_)) found.folding = at;
     const bool is_repository = parts.is_whole(NamesCompared::kAsWritten) ||
@@ -76,48 +126,58 @@ class Walk {
     if (is_repository) found.names.push_back(at);
     return {};
   }
-  // What we cannot list, a program of ours may all the same: it can change the modes of what is
-  // ours, and reach known names in what it may enter.
-  Result<void> cannot_list(const fs::path& at) {
-    if (found.closed.size() == kMostClosed) return too_much(at);
-    found.closed.push_back(at);
-    return {};
-  }
-  ProtectedFound found;
 
- private:
-  static std::unexpected<Error> too_much(const fs::path& at) {
-    return fail(ErrorId::kFilesRefused,
-                fmt::format("{} holds too much to look through for protected names",
-                            printable(at.string())),
-                {.fix = "grant a smaller folder read-write"});
-  }
-
-  Result<void> look_at(int folder, const dirent& entry, const fs::path& path, std::size_t depth) {
-    const bool is_protected = is_protected_name(static_cast<const char*>(entry.d_name));
+  void look_at(int folder, const dirent& entry) {
+    const auto* name = static_cast<const char*>(entry.d_name);
+    const bool is_protected = is_protected_name(name);
     const bool may_be_folder = entry.d_type == DT_DIR || entry.d_type == DT_UNKNOWN;
-    if (!is_protected && !may_be_folder) return {};
+    if (!is_protected && !may_be_folder) return;
     struct stat info {};
-    if (::fstatat(folder, static_cast<const char*>(entry.d_name), &info, AT_SYMLINK_NOFOLLOW) != 0)
-      return {};  // gone since it was listed
-    if (is_protected) {
-      keep(info, path);
+    if (::fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0) return;  // gone since
+    if (is_protected) return keep(info, fs::path(path_) / name);
+    if (S_ISDIR(info.st_mode)) levels_.back().folders.emplace_back(name);
+  }
+
+  Result<void> enter(const std::string& name) {
+    levels_.back().folders.pop_back();
+    constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    UniqueFd inner(::openat(::dirfd(open_.get()), name.c_str(), kFlags));
+    if (!inner) return unopened(name);
+    path_ += (path_.ends_with('/') ? "" : "/") + name;
+    return list(std::move(inner));
+  }
+
+  // To the folder above, which is known: one that was moved meanwhile leads elsewhere.
+  Result<void> leave() {
+    levels_.pop_back();
+    if (levels_.empty()) return {};
+    const Level& above = levels_.back();
+    path_.resize(above.path_size);
+    UniqueFd folder(::openat(::dirfd(open_.get()), "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    struct stat info {};
+    const bool is_it = folder && ::fstat(folder.get(), &info) == 0 && info.st_dev == above.device &&
+                       info.st_ino == above.inode;
+    open_.reset(is_it ? ::fdopendir(folder.get()) : nullptr);
+    if (open_) {
+      static_cast<void>(folder.release());
       return {};
     }
-    if (!S_ISDIR(info.st_mode)) return {};
-    constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-    UniqueFd inner(::openat(folder, static_cast<const char*>(entry.d_name), kFlags));
-    if (!inner) return unopened(folder, entry, info, path);
-    return enter(std::move(inner), path, depth + 1);
+    return fail(ErrorId::kFilesRefused,
+                fmt::format("{} was moved while it was looked through for protected names",
+                            printable(path_, 4'000)),
+                {.fix = "try again once nothing else moves folders there"});
   }
 
   // It is gone since, or another's that lets nobody in, or closed.
-  Result<void> unopened(int folder, const dirent& entry, const struct stat& info,
-                        const fs::path& path) {
+  Result<void> unopened(const std::string& name) {
     if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) return {};
-    const bool enters = ::faccessat(folder, static_cast<const char*>(entry.d_name), X_OK,
-                                    AT_EACCESS | AT_SYMLINK_NOFOLLOW) == 0;
-    return info.st_uid != ::geteuid() && !enters ? Result<void>() : cannot_list(path);
+    const int folder = ::dirfd(open_.get());
+    struct stat info {};
+    if (::fstatat(folder, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return {};
+    const bool enters =
+        ::faccessat(folder, name.c_str(), X_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) == 0;
+    return info.st_uid != ::geteuid() && !enters ? Result<void>()
+                                                 : cannot_list(fs::path(path_) / name);
   }
 
   void keep(const struct stat& info, const fs::path& path) {
@@ -125,6 +185,14 @@ class Walk {
     (can_be_held ? found.names : found.links).push_back(path);
   }
 
+  struct Closes {
+    void operator()(DIR* folder) const { ::closedir(folder); }
+  };
+  using Stream = std::unique_ptr<DIR, Closes>;
+  Stream open_;
+  std::vector<Level> levels_;  // from the root to the open folder
+  std::string path_;           // of the open folder
+  std::size_t path_bytes_ = 0;
   std::size_t seen_ = 0;
   FoldingDevices devices_;
 };
@@ -152,7 +220,7 @@ Result<ProtectedFound> find_protected(int folder, const fs::path& at) {
   UniqueFd readable(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!readable) return ProtectedFound{.names = {}, .closed = {at}, .links = {}, .folding = {}};
   Walk walk;
-  if (auto done = walk.enter(std::move(readable), at, 0); !done) return pass_on(done);
+  if (auto done = walk.all(std::move(readable), at); !done) return pass_on(done);
   std::ranges::sort(walk.found.names);
   std::ranges::sort(walk.found.closed);
   std::ranges::sort(walk.found.links);

@@ -1,6 +1,7 @@
 // Who could have touched a path: the recorded rules of each run, asked for every tool that it
-// declared and every argument of it that names a place; and the files that it was given itself.
+// declared and every argument of it that may name a place; and the files that it was given itself.
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -41,20 +42,37 @@ bool takes(const Json& schema, std::string_view type) {
 }
 
 struct Argument {
+  enum class Form : std::uint8_t { kText, kList, kUnknown };
   std::string name;
-  bool is_list = false;
+  Form form = Form::kText;
+  bool is_telling = false;  // its name or its schema says that it is a place
 };
 
-std::vector<Argument> places_of(const Json& schema) {
-  std::vector<Argument> places;
+// Every argument that may hold a text: a rule over `*` reads each for a place, and what a server
+// makes of it the server alone knows. Of what lies deeper nothing is known. Of a tool that tells
+// which are places, those: what a call did name in another one stands in its own record.
+std::vector<Argument> texts_of(const Json& schema) {
+  using Form = Argument::Form;
+  std::vector<Argument> texts;
   const Json* properties = find_member(schema, "properties");
-  if (properties == nullptr || !properties->is_object()) return places;
+  if (properties == nullptr || !properties->is_object()) return texts;
   for (const auto& [name, property] : properties->items()) {
-    if (!names_place(name, property)) continue;
-    if (takes(property, "string")) places.push_back({name, false});
-    if (takes(property, "array")) places.push_back({name, true});
+    const bool is_telling = names_place(name, property);
+    const bool is_listed =
+        property.is_object() && (property.contains("enum") || property.contains("const"));
+    if (is_listed && !is_telling) continue;
+    if (takes(property, "string")) texts.push_back({name, Form::kText, is_telling});
+    const Json* items = find_member(property, "items");
+    const bool is_of_texts = items == nullptr || takes(*items, "string");
+    if (takes(property, "array") && is_of_texts) texts.push_back({name, Form::kList, is_telling});
+    const bool is_deep =
+        takes(property, "object") || (takes(property, "array") && items != nullptr &&
+                                      (takes(*items, "object") || takes(*items, "array")));
+    if (is_deep) texts.push_back({name, Form::kUnknown, is_telling});
   }
-  return places;
+  if (std::ranges::any_of(texts, &Argument::is_telling))
+    std::erase_if(texts, [](const Argument& one) { return !one.is_telling; });
+  return texts;
 }
 
 // The spellings by which a call may mean the path: servers take URLs for paths, and paths for URLs.
@@ -76,11 +94,13 @@ std::vector<std::string> spellings(const std::string& path, const policy::Bases&
 
 policy::CallInSource call_with(const Json& schema, const Argument& argument,
                                const std::string& value) {
+  using Form = Argument::Form;
   policy::CallInSource call;
-  call.known[argument.name] = argument.is_list ? Json::array({value}) : Json(value);
+  if (argument.form != Form::kUnknown)
+    call.known[argument.name] = argument.form == Form::kList ? Json::array({value}) : Json(value);
   if (const Json* properties = find_member(schema, "properties")) {
     for (const auto& [name, property] : properties->items()) {
-      if (name != argument.name) call.unknown.insert(name);
+      if (!call.known.contains(name)) call.unknown.insert(name);
     }
   }
   call.open = true;
@@ -151,9 +171,9 @@ Result<RunView> ask_rules(const audit::Event& started, const std::string& path,
   for (const Permission& permission : permissions_of(started.payload)) {
     const auto schema = schemas.find(permission);
     if (schema == schemas.end()) continue;
+    const auto texts = spellings(path, recorded->bases, permission.server());
     std::string arguments;  // that could have named it
-    for (const auto& argument : places_of(schema->second)) {
-      const auto texts = spellings(path, recorded->bases, permission.server());
+    for (const auto& argument : texts_of(schema->second)) {
       const bool could = std::ranges::any_of(texts, [&](const std::string& text) {
         const auto call = call_with(schema->second, argument, text);
         return authority->foresee(permission, call).outlook != policy::Outlook::kDenied;

@@ -8,6 +8,7 @@
 #include "core/printable.h"
 #include "core/shell_quote.h"
 #include "gate/answer.h"
+#include "policy/decision.h"
 
 namespace mcpac::execute {
 namespace {
@@ -24,6 +25,7 @@ Denial to_denial(const gate::Check& check) {
           .reason = gate::bounded(check.reason, kMaxText),
           .rule = gate::bounded(check.rule, kMaxText),
           .layer = check.layer,
+          .place = check.place,
           .taken_for = check.taken_for,
           .other_rules = check.other_rules,
           .would_grant = check.would_grant,
@@ -70,8 +72,12 @@ std::string fix_of(const Denial& denial) {
     return "nothing, where `never` was meant; `mcpac approvals list` shows it, and it is asked "
            "again after `mcpac approvals forget ID`";
   if (denial.asked) return "a person at the terminal or --approver COMMAND answers what is asked";
+  // A higher limit, or a rule without one, would admit more than this call.
   if (denial.used_up)
-    return fmt::format("raise the limit of `{}` in {}", denial.rule, denial.layer);
+    return fmt::format(
+        "no --grant is suggested: a limit of `{}` ({}) is used up, and a higher one is for all of "
+        "its calls",
+        denial.rule, policy::place_or_layer(denial.place, denial.layer));
   if (!denial.would_grant.empty()) {
     // Some are whole options: of a place, of a rule that asks.
     const std::string option = denial.would_grant.starts_with("--")
@@ -81,7 +87,10 @@ std::string fix_of(const Denial& denial) {
                              : fmt::format("{}  # the first of {} calls", option, denial.calls);
   }
   if (!denial.no_grant.empty()) return fmt::format("no --grant is suggested: {}", denial.no_grant);
-  return denial.layer.empty() ? "" : fmt::format("no --grant helps: {} decides", denial.layer);
+  const auto by = policy::place_or_layer(denial.place, denial.layer);
+  if (denial.rule.starts_with("deny "))
+    return fmt::format("no --grant helps: `{}` ({}) stands", denial.rule, by);
+  return by.empty() ? "" : fmt::format("no --grant helps: {} decides", by);
 }
 
 std::string to_human_text(const Denial& denial) {

@@ -19,6 +19,7 @@ struct Denial {
   std::string reason;
   std::string rule;            // that decided or came nearest; may be empty
   std::string layer;           // whose rule that is
+  std::string place = {};      // where it stands: "mcpac.policy:12"
   std::string taken_for = {};  // policy::taken_for
   std::size_t other_rules = 0;
   // The least that would admit the first of these calls (policy/explain/would_grant.h), or why

@@ -112,6 +112,19 @@ Result<void> record_answers(const EarlyAnswers& answers, audit::Sink& log) {
   return {};
 }
 
+bool is_refusal(ErrorId error) {
+  switch (error) {
+    case ErrorId::kRuleSyntax:
+    case ErrorId::kRuleUnknownName:
+    case ErrorId::kRuleIneffective:
+    case ErrorId::kSelfTestFailed:
+    case ErrorId::kSourceEmpty:
+    case ErrorId::kSourceNotText:
+    case ErrorId::kSourceDoesNotCompile: return true;
+    default: return exit_code_of(error) == ExitCode::kRefused;
+  }
+}
+
 Result<std::string> record_refusal(const RefusedRun& run, const std::filesystem::path& audit_folder,
                                    const Clock& clock) {
   const std::string id = run.run_id.empty() ? new_uuid_v7(clock) : std::string(run.run_id);

@@ -67,6 +67,10 @@ struct RefusedRun {
   EarlyAnswers answers = {};
   RefusalBound* bound = nullptr;  // borrowed; null: each is recorded
 };
+// Whether a run that ends so before it began was refused: by its rules, its user or mcpac (exit
+// code 77), or for rules or a source that say nothing that could be run. Not the fault of a
+// machine, a server or a configuration.
+[[nodiscard]] bool is_refusal(ErrorId error);
 // The id of the record.
 [[nodiscard]] Result<std::string> record_refusal(const RefusedRun& run,
                                                  const std::filesystem::path& audit_folder,

@@ -2,6 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
 #include "audit/log.h"
 #include "core/clock.h"
 #include "core/denial_text.h"
@@ -23,6 +29,8 @@
 
 namespace mcpac::execute {
 namespace {
+
+constexpr const char* kProgram = "mcpac tools call";
 
 // The rule that decided is the caller's own here, so it is named.
 Error to_error(const Denial& denial) {
@@ -65,6 +73,60 @@ Error to_error(const gate::CallError& error, const Permission& tool, const Besid
   }
 }
 
+// The rules of the call. A call that they say nothing for is recorded as a run that never began.
+Result<policy::Authority> rules_of(const Project& project, const Folders& folders,
+                                   const PolicyWorld& world, const policy::LayerText& granted,
+                                   const Questions& questions) {
+  auto authority = load_authority(project, world, {granted});
+  if (authority) {
+    warn_of_open_ends(questions.warning, granted, &world.tools);
+    warn_of_asked_allows(*authority, questions.warning);
+    return authority;
+  }
+  if (!is_refusal(authority.error().id)) return authority;
+  const auto noted = record_refusal({.program = kProgram, .error = authority.error()},
+                                    folders.audit(), world.clock);
+  if (!noted) questions.warning("the refusal could not be recorded: " + noted.error().what);
+  return authority;
+}
+
+// One call through a gate of its own, on the host's loop.
+struct OwnCall {
+  Host& host;
+  const Folders& folders;
+  const std::string& run_id;
+  const Interrupt& interrupt;
+  Beside& beside;
+
+  // Nothing: a signal came before the answer.
+  std::optional<gate::Answer> make(gate::GateSetup setup, LiveFacts facts,
+                                   gate::CallRequest request) const {
+    std::promise<gate::Answer> answered;
+    std::unique_ptr<gate::Gate> gate;
+    std::unique_ptr<RunControl> control;
+    host.on_loop([&] {
+      host.upstreams().on_failed(
+          [this](const std::string&, const Error& error) { beside.last_words = error.why; });
+      gate = std::make_unique<gate::Gate>(std::move(setup));
+      auto opened = RunControl::open(host.executor(), folders.runs(), run_id,
+                                     controls_of(*gate, std::move(facts), [] {}));
+      if (opened) control = std::move(*opened);
+      gate->call(std::move(request),
+                 [&answered](gate::Answer answer) { answered.set_value(std::move(answer)); });
+    });
+    auto future = answered.get_future();
+    const bool in_time = wait_unless_stopped(future, interrupt);
+    if (!in_time) host.on_loop([&] { gate->close(); });
+    auto answer = future.get();
+    host.on_loop([&] {
+      host.upstreams().on_failed(nullptr);
+      control.reset();
+      gate.reset();
+    });
+    return in_time ? std::optional(std::move(answer)) : std::nullopt;
+  }
+};
+
 }  // namespace
 
 Result<Json> call_tool(const Project& project, const Folders& folders, const Permission& tool,
@@ -80,10 +142,8 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
   }
   PolicyWorld world(project, clock);
   world.tools = tool_schemas(*lock);
-  auto authority = load_authority(project, world, {granted});
+  auto authority = rules_of(project, folders, world, granted, questions);
   if (!authority) return pass_on(authority);
-  warn_of_open_ends(questions.warning, granted, &world.tools);
-  warn_of_asked_allows(*authority, questions.warning);
   const auto compiled = compile_tools(*lock, {tool.server()});
   if (!compiled.table.contains(tool) && !compiled.unusable.empty())
     return std::unexpected(compiled.unusable.front());
@@ -102,14 +162,9 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
   }
   const LiveApprover approver(host, questions.approver);
   const ApprovalStore store(folders.approvals(), questions.warning, clock);
-  const auto binding = bind_run("mcpac tools call", digests_of(*lock), project.config, *authority);
-  RunMemory memory(store, binding, "mcpac tools call");
-  std::promise<gate::Answer> answered;
+  const auto binding = bind_run(kProgram, digests_of(*lock), project.config, *authority);
+  RunMemory memory(store, binding, kProgram);
   Beside beside;  // written before the answer is
-  std::unique_ptr<gate::Gate> gate;
-  std::unique_ptr<RunControl> control;
-  LiveFacts facts{
-      .program = "mcpac tools call", .started = rfc3339_utc(clock.wall_now()), .granted = {}};
   gate::GateSetup setup{
       .tools = &compiled.table,
       .authority = std::move(*authority),
@@ -120,33 +175,19 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
       .mode = gate::Mode::kEnforce,
       .on_denied = [&beside](const gate::Check& check) { beside.denial = to_denial(check); },
       .asking = {.approver = approver.get(), .memory = &memory, .binding = binding}};
-  auto started = record_start({.program = "mcpac tools call", .declared_in = "command line"}, setup,
-                              *lock, folders.audit(), **log);
+  auto started = record_start({.program = kProgram, .declared_in = "command line"}, setup, *lock,
+                              folders.audit(), **log);
   if (!started) return pass_on(started);
-  host.on_loop([&] {
-    host.upstreams().on_failed(
-        [&beside](const std::string&, const Error& error) { beside.last_words = error.why; });
-    gate = std::make_unique<gate::Gate>(std::move(setup));
-    auto opened = RunControl::open(host.executor(), folders.runs(), (*log)->run_id(),
-                                   controls_of(*gate, std::move(facts), [] {}));
-    if (opened) control = std::move(*opened);
-    gate->call({.permission = tool.text(), .arguments = std::move(arguments)},
-               [&answered](gate::Answer answer) { answered.set_value(std::move(answer)); });
-  });
-  auto future = answered.get_future();
-  const bool in_time = wait_unless_stopped(future, interrupt);
-  if (!in_time) host.on_loop([&] { gate->close(); });
-  auto answer = future.get();
-  host.on_loop([&] {
-    host.upstreams().on_failed(nullptr);
-    control.reset();
-    gate.reset();
-  });
+  const OwnCall own{host, folders, (*log)->run_id(), interrupt, beside};
+  auto answer =
+      own.make(std::move(setup),
+               {.program = kProgram, .started = rfc3339_utc(clock.wall_now()), .granted = {}},
+               {.permission = tool.text(), .arguments = std::move(arguments)});
   // The call was made; that its record is whole is as much of an answer as its result.
   if (auto closed = (*log)->close(); !closed) return pass_on(closed);
-  if (!in_time) return fail(ErrorId::kInterrupted, "interrupted");
-  if (!answer) return std::unexpected(to_error(answer.error(), tool, beside));
-  return std::move(*answer);
+  if (!answer) return fail(ErrorId::kInterrupted, "interrupted");
+  if (!*answer) return std::unexpected(to_error(answer->error(), tool, beside));
+  return std::move(**answer);
 }
 
 }  // namespace mcpac::execute

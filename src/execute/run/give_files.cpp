@@ -18,9 +18,13 @@ Result<void> give_files(const policy::Authority& authority, const FilesOf& of,
       of.writes_to == WritesTo::kChangeset ? NamesKept::kByApply : NamesKept::kByGuard;
   auto made = mounts_of(granted, reserved_places(of.project, of.folders, of.sources), kept);
   if (!made) return pass_on(made);
-  for (const GrantedPlace& place : made->places)
-    note(fmt::format("files: {} {} ({})", printable(place.path.string()), to_string(place.mode),
-                     printable(place.said_in)));
+  for (const GrantedPlace& place : made->places) {
+    const bool is_read_only = place.mode == policy::FileMode::kReadOnly;
+    note(fmt::format(
+        "files: {} {} ({}){}", printable(place.path.string()), to_string(place.mode),
+        printable(place.said_in),
+        is_read_only ? "; writing there fails, with :rw behind the path it does not" : ""));
+  }
   program.mounts.insert(program.mounts.end(), made->mounts.begin(), made->mounts.end());
   program.admits = program.admits.with(sandbox::ReadsFiles{});
   if (made->writes()) program.admits = program.admits.with(sandbox::WritesFiles{});

@@ -17,6 +17,7 @@
 #include "execute/asking/approval_store.h"
 #include "execute/check/authorities.h"
 #include "execute/child/kill_switch.h"
+#include "execute/files/file_mounts.h"
 #include "execute/live/gate_control.h"
 #include "execute/records/run_record.h"
 #include "execute/run/loop_talk.h"
@@ -200,6 +201,22 @@ void warn_of_refused_names(const AgentOutcome& ended, LoopTalk& talk) {
       count == 1 ? "" : fmt::format(" ({} such calls)", count)));
 }
 
+// Why an open fails with EROFS a program seldom says, and nothing of mcpac sees it: the kernel
+// refuses it. So of one that ended with an error it is told which of its files are read-only.
+void warn_of_read_only(const AgentProgram& program, const Outcome& outcome, LoopTalk& talk) {
+  const bool failed = outcome.verdict && outcome.exit_code != 0 &&
+                      outcome.verdict->kind == sandbox::Verdict::Kind::kExited;
+  if (!failed || !program.files) return;
+  const auto& places = program.files->places;
+  const auto read_only =
+      std::ranges::find(places, policy::FileMode::kReadOnly, &GrantedPlace::mode);
+  if (read_only == places.end()) return;
+  talk.warn(fmt::format(
+      "{} was granted read-only, where the program may have failed to write: --files PATH:rw lets "
+      "it, and --changeset beside that keeps what it writes apart",
+      printable(read_only->path.string())));
+}
+
 // Of a changeset they are never applied.
 void warn_of_new_names(const AgentProgram& program, const RunLimits& limits,
                        const sandbox::Verdict* ended, LoopTalk& talk) {
@@ -233,7 +250,7 @@ std::set<std::string> servers_of(const std::set<Permission>& tools) {
 
 void record_refused_run(RefusedRun run, const Folders& folders, const Listener& listener,
                         Outcome& outcome) {
-  if (!outcome.run_id.empty() || exit_code_of(run.error.id) != ExitCode::kRefused) return;
+  if (!outcome.run_id.empty() || !is_refusal(run.error.id)) return;
   if (run.bound != nullptr && !run.bound->take()) return;
   if (outcome.report) {
     for (const auto& item : outcome.report->declared) run.declared.push_back(item.text());
@@ -347,6 +364,7 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
     end_recording(parts, authority.binding.program, talk, outcome);
     note_unclosed(closed, talk, outcome);
     note_own_end(uncaught, expelled, outcome);
+    warn_of_read_only(program, outcome, talk);
   }
   talk.pass_on_rest(*stop, std::max(until, std::chrono::steady_clock::now() + kPatience));
   if (!ended) return pass_on(ended);

@@ -46,8 +46,8 @@ struct RunParts {
 // whatever stage it was in; a program that ended by itself before keeps its own end.
 void conclude(const Interrupt& interrupt, Result<void> done, Outcome& outcome);
 
-// Records a run that ends with this error before it began, where that is a refusal (exit code 77)
-// and not the fault of the source or the machine. The declared set is read off the outcome.
+// Records a run that ends with this error before it began, where that is_refusal(). The declared
+// set is read off the outcome.
 void record_refused_run(RefusedRun run, const Folders& folders, const Listener& listener,
                         Outcome& outcome);
 

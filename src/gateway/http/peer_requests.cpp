@@ -61,7 +61,7 @@ asio::awaitable<bool> Peer::post(const Guest& guest, const Head& head, std::stri
   if (!message) {
     guest.run->anomalies().note("a malformed message of a client", message.error().message);
     co_return co_await refuse({400, message.error().message}, message.error().code,
-                              message.error().id);
+                              ClientSession::echoed_id(message.error()));
   }
   if (const auto* one = std::get_if<ipc::Request>(&*message);
       one != nullptr && ClientSession::is_too_long(one->id))

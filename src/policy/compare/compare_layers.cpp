@@ -102,8 +102,7 @@ class ToolComparison {
     std::vector<ChargedCall> charged;
     if (marks_ > kMaxMarks || !compile_schema()) return charged;
     StepBudget steps(budget.steps);
-    Exploration exploration{strings_, [this](const Marks& m) { return is_hopeless(m); }, steps, {}};
-    for (const auto& call : call_classes(root(), exploration)) {
+    for (const auto& call : examples(both(), steps)) {
       if (charged.size() == kMostOfOthers) break;
       const auto arguments = completed(call.example);
       if (!arguments) continue;
@@ -117,6 +116,35 @@ class ToolComparison {
     return charged;
   }
   [[nodiscard]] bool ran_out() const { return ran_out_; }
+
+  // As relate(), by two examples: a call that neither side denies, and one that only the wider side
+  // refuses. They settle most of hundreds of tools under the same denies over `*`, whose strings
+  // are found once. Nothing: all calls are to be looked at.
+  std::optional<Relation> relate_by_examples(const InclusionBudget& budget) {
+    if (marks_ > kMaxMarks || !compile_schema()) return std::nullopt;
+    StepBudget steps(budget.steps);
+    const auto has_common = [this](const ValueClass& call) {
+      const auto arguments = completed(call.example);
+      if (!arguments) return false;
+      const CallUnderTest made = under_test(*arguments, Folders::kNo);
+      return std::max(decided(narrower_, made), decided(wider_, made)) != Effect::kDeny;
+    };
+    const auto common = examples(marked_narrower_, steps, Lengths::kLeftOut);
+    if (!std::ranges::any_of(common, has_common)) return std::nullopt;
+    for (const auto& layer : marked_wider_) {
+      const auto strict = std::ranges::find_if(layer.targets, [](const MarkedTarget& target) {
+        return target.effect != Effect::kAllow && target.target->brackets;
+      });
+      if (strict == layer.targets.end()) continue;
+      auto refusing = marked_narrower_;
+      refusing.push_back({layer.layer, {*strict}});
+      for (const auto& call : examples(refusing, steps, Lengths::kLeftOut)) {
+        auto excess = verified(call.example, Folders::kNo);
+        if (excess) return Relation{std::move(*excess), true, budget.steps - steps.left()};
+      }
+    }
+    return std::nullopt;
+  }
 
   Relation relate(const InclusionBudget& budget) {
     Relation relation;
@@ -193,9 +221,18 @@ class ToolComparison {
     return others;
   }
 
-  [[nodiscard]] CallPlace root() const {
-    return {both(), permission_, schema_ == nullptr ? SchemaView() : SchemaView(*schema_),
+  [[nodiscard]] CallPlace root() const { return root(both()); }
+  [[nodiscard]] CallPlace root(const std::vector<MarkedLayer>& layers) const {
+    return {layers, permission_, schema_ == nullptr ? SchemaView() : SchemaView(*schema_),
             defaults_ == nullptr ? nullptr : defaults_->root()};
+  }
+  // Of each kind of calls that these tell apart one.
+  [[nodiscard]] std::vector<ValueClass> examples(const std::vector<MarkedLayer>& layers,
+                                                 StepBudget& steps,
+                                                 Lengths lengths = Lengths::kTold) const {
+    Exploration exploration{
+        strings_, [this](const Marks& m) { return is_hopeless(m); }, steps, {}, lengths};
+    return call_classes(root(layers), exploration);
   }
 
   // Calls of tools that draw on a limit which this one draws on.
@@ -235,7 +272,7 @@ class ToolComparison {
   }
 
   Result<void> compile_schema() {
-    if (schema_ == nullptr) return {};
+    if (schema_ == nullptr || compiled_ != nullptr) return {};
     auto compiled = JsonSchema::compile(*schema_);
     if (!compiled) return pass_on(compiled);
     compiled_ = std::move(*compiled);
@@ -361,6 +398,14 @@ Relation relate_tool(const Layers& wider, const Layers& narrower, const Permissi
                      const Environment& environment, const InclusionBudget& budget) {
   KnownStrings strings(environment);
   return ToolComparison(wider, narrower, permission, environment, strings).relate(budget);
+}
+
+Relation relate_tool(const Layers& wider, const Layers& narrower, const Permission& permission,
+                     const Environment& environment, const InclusionBudget& budget,
+                     KnownStrings& strings) {
+  ToolComparison tool(wider, narrower, permission, environment, strings);
+  auto relation = tool.relate_by_examples(budget);
+  return relation ? std::move(*relation) : tool.relate(budget);
 }
 
 // A call that is refused settles it, whatever is undecided.

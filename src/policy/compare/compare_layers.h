@@ -7,6 +7,7 @@
 #include "policy/environment.h"
 #include "policy/inclusion.h"
 #include "policy/rules/compiled.h"
+#include "policy/sets/known_strings.h"
 
 namespace mcpac::policy {
 
@@ -32,6 +33,12 @@ struct Relation {
                                    const std::vector<CompiledLayer>& narrower,
                                    const Permission& permission, const Environment& environment,
                                    const InclusionBudget& budget);
+// The same of one of many tools of an environment, with what was found of strings for others: one
+// example of each answer suffices, so what is beyond may be another call.
+[[nodiscard]] Relation relate_tool(const std::vector<CompiledLayer>& wider,
+                                   const std::vector<CompiledLayer>& narrower,
+                                   const Permission& permission, const Environment& environment,
+                                   const InclusionBudget& budget, KnownStrings& strings);
 // One answer for each tool where it does not hold.
 [[nodiscard]] std::vector<Inclusion> layers_beyond(const std::vector<CompiledLayer>& wider,
                                                    const std::vector<CompiledLayer>& narrower,

@@ -53,7 +53,8 @@ Coverage coverage_in(const CompiledLayer& layer, const Permission& permission,
 
 DeclaredStanding declared_standing(const std::vector<CompiledLayer>& layers,
                                    const Permission& permission, std::string_view where,
-                                   const Environment& environment, const InclusionBudget& budget) {
+                                   const Environment& environment, KnownStrings& strings,
+                                   const InclusionBudget& budget) {
   if (layers.empty()) return {};
   std::vector<CompiledLayer> declared;
   auto layer = declared_layer(permission, where, environment);
@@ -65,7 +66,7 @@ DeclaredStanding declared_standing(const std::vector<CompiledLayer>& layers,
   for (const auto& granted : layers)
     standing.coverage = std::max(standing.coverage, coverage_in(granted, permission, text));
   if (standing.coverage != Coverage::kConditional) return standing;
-  auto relation = relate_tool(layers, declared, permission, environment, budget);
+  auto relation = relate_tool(layers, declared, permission, environment, budget, strings);
   if (std::holds_alternative<Included>(relation.beyond)) {
     standing.coverage = Coverage::kCovered;
   } else if (!relation.in_common) {

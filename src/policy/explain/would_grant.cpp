@@ -12,6 +12,7 @@
 #include "core/json_compare.h"
 #include "core/printable.h"
 #include "core/shell_quote.h"
+#include "policy/compare/compare_layers.h"
 #include "policy/compare/reachable.h"
 #include "policy/explain/foresee.h"
 #include "policy/match/readings.h"
@@ -47,9 +48,13 @@ void values_at(const Json& value, const std::vector<ast::Step>& steps, std::size
 
 // Tests that say exactly what a value is; nothing where the language has none, or none in short.
 // Values inside a path that `near` tests as a path keep its tests: where a link leads may change.
+// The language has no test of the order of a list: with Order::kAny one of several elements is said
+// by what they are, which admits them in any order and number.
+enum class Order : std::uint8_t { kExact, kAny };
+
 class ExactTests {
  public:
-  ExactTests(const CompiledTarget* near, const CallUnderTest& call) {
+  ExactTests(const CompiledTarget* near, const CallUnderTest& call, Order order) : order_(order) {
     if (near == nullptr || !near->brackets) return;
     for (const auto& arg : near->brackets->args) {
       if (!arg.steps.empty() && tests_paths(arg)) kept_.push_back(&arg);
@@ -80,8 +85,7 @@ class ExactTests {
     return text.empty() ? std::nullopt : std::optional(std::move(text));
   }
 
-  // "xs size 1..1, xs[*] == 1"; of several "xs size 2..2, xs[*] in {1, 2}": as many, each one of
-  // them. The language has no test of their order.
+  // "xs size 1..1, xs[*] == 1"; of several in any order "xs size 2..2, xs[*] in {1, 2}".
   [[nodiscard]] std::optional<std::string> of_array(const std::string& path,
                                                     const Json& value) const {
     const std::string size = fmt::format("{} size {}..{}", path, value.size(), value.size());
@@ -97,6 +101,7 @@ class ExactTests {
       const auto inner = tests(each, *items.front());
       return inner ? std::optional(size + ", " + *inner) : std::nullopt;
     }
+    if (order_ == Order::kExact) return std::nullopt;
     std::string texts;
     for (const Json* item : items) {
       if (item->is_structured()) return std::nullopt;
@@ -123,6 +128,7 @@ class ExactTests {
     return text;
   }
 
+  Order order_;
   std::vector<const CompiledArg*> kept_;
   std::string server_;
   const Permission* tool_ = nullptr;
@@ -190,9 +196,27 @@ void close(const Asked& subject, Written& written) {
   }
 }
 
-Written write(const Asked& subject, const CompiledTarget* near, Effect effect) {
+// Whether there is a list in it whose order says something.
+bool has_order(const Json& value) {
+  if (!value.is_structured()) return false;
+  const auto is_other = [&](const Json& one) { return !json_equal(one, value.front()); };
+  if (value.is_array() && !value.empty() && std::ranges::any_of(value, is_other)) return true;
+  return std::ranges::any_of(value, has_order);
+}
+
+std::string trouble_with(const std::string& name, const Json& value) {
+  return has_order(value) ? fmt::format(
+                                "no rule says exactly what {} is: a test of a list says what its "
+                                "elements are, and not their order",
+                                printable(name, 80))
+                          : fmt::format("no rule of a readable length says exactly what {} is",
+                                        printable(name, 80));
+}
+
+Written write(const Asked& subject, const CompiledTarget* near, Effect effect,
+              Order order = Order::kExact) {
   Written written;
-  const ExactTests exact(near, subject.call);
+  const ExactTests exact(near, subject.call, order);
   const SchemaView schema = view_of(subject.call);
   for (const auto& [name, value] : subject.call.arguments.items()) {
     if (is_unknown(subject, name)) continue;
@@ -201,8 +225,7 @@ Written write(const Asked& subject, const CompiledTarget* near, Effect effect) {
     if (is_default && effect == Effect::kAllow) continue;  // counts as absent
     const auto tests = exact.of(print_name(name), value);
     if (!tests) {
-      written.trouble =
-          fmt::format("no rule of a readable length says exactly what {} is", printable(name, 80));
+      written.trouble = trouble_with(name, value);
       return written;
     }
     add(written.brackets, *tests);
@@ -345,7 +368,7 @@ std::string tests_or_any(const ExactTests& exact, const std::string& path, const
 std::string rule_for(const PossibleCall& call, const CompiledTarget* near) {
   const std::string whole = whole_tool(call.permission);
   const SchemaView schema = call.view();
-  const ExactTests exact(near, subject_of(call).call);
+  const ExactTests exact(near, subject_of(call).call, Order::kAny);
   std::string tests;
   for (const auto& [name, value] : call.known.items()) {
     const auto member = schema.member(name);
@@ -433,6 +456,31 @@ LeastRule least_rule(const CompiledLayer& layer, const PossibleCall& call,
   return {whole_tool(call.permission) + limits, false, is_known};
 }
 
+LeastRule narrower_of(LeastRule one, LeastRule other, const Permission& permission,
+                      const Environment& environment) {
+  constexpr InclusionBudget kBudget{.steps = 300'000};
+  if (!one.escaped.empty() || one.rule == other.rule) return one;
+  if (!other.escaped.empty()) return other;
+  const auto layer_of = [&](const std::string& text) {
+    std::vector<CompiledLayer> layers(1);
+    const SourceText source{"a fix", text};
+    const auto rule = parse_rule(source, Effect::kAllow);
+    if (!rule || !Loader{environment, layers.front()}.add(*rule, source)) layers.clear();
+    return layers;
+  };
+  const auto first = layer_of(one.rule);
+  const auto second = layer_of(other.rule);
+  if (first.empty() || second.empty()) return one;
+  const auto holds = [&](const auto& wider, const auto& narrower) {
+    return std::holds_alternative<Included>(
+        tool_beyond(wider, narrower, permission, environment, kBudget));
+  };
+  if (!holds(first, second)) return one;
+  // Alike by their texts: a test of a path that its value passes still looks where links lead.
+  const bool is_alike = holds(second, first);
+  return !is_alike || other.rule.size() > one.rule.size() ? other : one;
+}
+
 namespace {
 
 // The rule as far as it is about this tool. One whose limit its targets share stays whole: each by
@@ -485,7 +533,9 @@ std::vector<std::string> granted_of(const CompiledLayer& layer, const Permission
     const CompiledRule& rule = layer.rules[target->rule];
     if (arguments == nullptr || asks || rule.effect != Effect::kAllow || rule.is_limited())
       continue;
-    const auto written = write({.call = call, .asks_file_system = false}, target, Effect::kAllow);
+    // Within what was granted, which cannot say an order either.
+    const auto written =
+        write({.call = call, .asks_file_system = false}, target, Effect::kAllow, Order::kAny);
     std::string text = fmt::format("{}({})", whole_tool(permission), written.brackets);
     const Asked subject{.call = call, .asks_file_system = false};
     if (written.trouble.empty() && helps(text, Effect::kAllow, subject, nullptr, environment))

@@ -1,11 +1,11 @@
 // Would grant: what a denial is told to do, the least that admits this one call under the user's
 // rules, or nothing and why not.
 //
-// The text is closed and exact: every argument of the call by its value (of a list: as many
-// elements, each one of them), with the path tests of the rule that came nearest, whose limits it
-// keeps. What cannot be said so gets no text at all: a
+// The text is closed and exact: every argument of the call by its value, with the path tests of the
+// rule that came nearest, whose limits it keeps. What cannot be said so gets no text at all: a
 // value that escaped a rule (by a link, by "..", by a spelling that is read in more than one way),
-// one that only the run knows, and one that the language has no exact test for. Whatever is printed
+// one that only the run knows, and one that the language has no exact test for: a list of different
+// elements, whose order no test says. Whatever is printed
 // was loaded and asked about the call before.
 #pragma once
 
@@ -39,6 +39,11 @@ struct Fix {
 // anything; lists and long texts may be any where no test says exactly what they are.
 [[nodiscard]] LeastRule least_rule(const CompiledLayer& layer, const PossibleCall& call,
                                    const Environment& environment);
+
+// Of two rules that admit one call the one that lies within the other; the first where neither
+// does, or where that cannot be told in short. Where a value escaped the rules of one, that.
+[[nodiscard]] LeastRule narrower_of(LeastRule one, LeastRule other, const Permission& permission,
+                                    const Environment& environment);
 
 // The rule for a tool, whatever it is called with.
 [[nodiscard]] std::string whole_tool(const Permission& permission);

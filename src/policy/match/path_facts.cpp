@@ -149,6 +149,7 @@ void PathWitness::begin(PathBounds bounds) {
   notes_ = true;
   most_questions_ = bounds.questions;
   facts_ = {};
+  folders_.clear();
   work_ = Work(bounds.work);
   is_beyond_ = false;
 }
@@ -184,12 +185,33 @@ Result<std::string> PathWitness::noted(std::string_view base, std::string path, 
   return answer;
 }
 
+// From the second path of a folder on what leads to it is known.
+Result<Sighting> PathWitness::look_anew(std::string_view path, Names names) const {
+  const std::size_t slash = path.rfind('/');
+  const std::string name(path.substr(std::min(slash, path.size() - 1) + 1));
+  if (by_folder_ == nullptr || slash == std::string_view::npos || slash == 0 || name.empty() ||
+      name == "." || name == "..")
+    return inner_.look(path, names, &work_);
+  std::string at(path.substr(0, slash));
+  const auto [known, is_new] = folders_.try_emplace({names, std::move(at)});
+  Folder& folder = known->second;
+  if (is_new) return inner_.look(path, names, &work_);
+  if (!std::exchange(folder.was_looked_at, true)) {
+    auto sighting = inner_.look(known->first.second, names, &work_);
+    const bool is_it = sighting && sighting->kind == Sighting::Kind::kFolder &&
+                       sighting->path == known->first.second;
+    if (is_it) folder.sighting = std::move(*sighting);
+  }
+  return folder.sighting ? by_folder_->look_in(*folder.sighting, name, names, folder.folds, &work_)
+                         : inner_.look(path, names, &work_);
+}
+
 Result<Sighting> PathWitness::look(std::string_view path, Names names, Work* work) const {
   if (!notes_) return inner_.look(path, names, work);
   const PathFact* known = facts_.find_seen(path, names);
   if (!may_ask(path.size(), known)) return too_much();
   if (known != nullptr) return sighting_of(*known);
-  auto answer = inner_.look(path, names, &work_);
+  auto answer = look_anew(path, names);
   if (work_.left() == 0) {
     is_beyond_ = true;
     return too_much();

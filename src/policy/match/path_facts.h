@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "policy/environment.h"
@@ -45,12 +47,24 @@ struct PathBounds {
 // down; half as many where a deny asks about them, too.
 inline constexpr PathBounds kPathsOfOneCall{.questions = 10'000, .work = std::size_t{1} << 24U};
 
+// A resolver that goes on from a folder which it looked at.
+class FolderResolver : public PathResolver {
+ public:
+  // As look() of this name in the folder, one that look() found to be a folder under the very path
+  // that it was asked for: what leads to the folder is not looked at again. `folds`, of the folder,
+  // is kept by the caller from one name to the next.
+  [[nodiscard]] virtual Result<Sighting> look_in(const Sighting& folder, const std::string& name,
+                                                 Names names, std::optional<bool>& folds,
+                                                 Work* work) const = 0;
+};
+
 // Passes every question on. Between begin() and take() it notes the answers, and a question that
 // comes again gets the answer that it got before: what is noted is what was decided. Not
 // thread-safe.
 class PathWitness final : public PathResolver {
  public:
-  explicit PathWitness(const PathResolver& inner) : inner_(inner) {}
+  explicit PathWitness(const PathResolver& inner)
+      : inner_(inner), by_folder_(dynamic_cast<const FolderResolver*>(&inner)) {}
   // While it notes, what it may take is said by the bounds, and not by `work`.
   [[nodiscard]] Result<std::string> resolve(std::string_view path,
                                             Work* work = nullptr) const override;
@@ -65,16 +79,25 @@ class PathWitness final : public PathResolver {
   [[nodiscard]] std::vector<PathFact> take();
 
  private:
+  // A folder that several paths of one decision lie in: a list of names asks about each.
+  struct Folder {
+    bool was_looked_at = false;
+    std::optional<Sighting> sighting;  // where it is one under the path that it is asked by
+    std::optional<bool> folds;
+  };
+  Result<Sighting> look_anew(std::string_view path, Names names) const;
   // Whether a new question about it is within the bounds, which it then uses; `known`: an old one.
   [[nodiscard]] bool may_ask(std::size_t size, const PathFact* known) const;
   template <class Ask>
   Result<std::string> noted(std::string_view base, std::string path, Ask ask) const;
 
   const PathResolver& inner_;
+  const FolderResolver* by_folder_;  // the same; null: it is none
   bool notes_ = false;
   std::size_t most_questions_ = 0;
   // Matchers ask through a reference to a const resolver.
   mutable PathFacts facts_;
+  mutable std::map<std::pair<Names, std::string>, Folder> folders_;
   mutable Work work_{0};
   mutable bool is_beyond_ = false;
 };

@@ -154,13 +154,29 @@ class Sight {
     for (const auto& name : components) {
       if (auto done = step(name); !done) return pass_on(done);
     }
-    if (wants_own_ && seen_.kind == Sighting::Kind::kMissing)
-      seen_.folds = folded_ || folds_case(existing_.empty() ? "/" : existing_);
+    std::optional<bool> folds;
+    return finished(folds);
+  }
+
+  Result<Sighting> in(const Sighting& folder, const std::string& name, std::optional<bool>& folds) {
+    seen_ = folder;
+    seen_.folds = false;
+    existing_ = path_ = folder.path == "/" ? "" : folder.path;
+    if (auto done = step(name); !done) return pass_on(done);
+    return finished(folds);
+  }
+
+ private:
+  // `folds`: of the folder that is there, where it is known, or then.
+  Result<Sighting> finished(std::optional<bool>& folds) {
+    if (wants_own_ && seen_.kind == Sighting::Kind::kMissing) {
+      if (!folded_ && !folds) folds = folds_case(existing_.empty() ? "/" : existing_);
+      seen_.folds = folded_ || *folds;
+    }
     seen_.path = path_.empty() ? "/" : path_;
     return std::move(seen_);
   }
 
- private:
   Result<void> step(const std::string& name) {
     if (!spend(work_, kWorkOfName)) return refuse_more();
     if (seen_.kind == Sighting::Kind::kMissing) {
@@ -383,6 +399,16 @@ Result<Sighting> SystemPathResolver::look(std::string_view path, Names names, Wo
   auto real = resolve(path, work);
   if (!real) return pass_on(real);
   return Sight(names, work).of(split(*real));
+}
+
+Result<Sighting> SystemPathResolver::look_in(const Sighting& folder, const std::string& name,
+                                             Names names, std::optional<bool>& folds,
+                                             Work* work) const {
+  if (!spend(work, folder.path.size() + name.size())) return refuse_more();
+  Sight plain(names, work);
+  auto seen = plain.in(folder, name, folds);
+  if (!plain.needs_walk()) return seen;
+  return look((folder.path == "/" ? "" : folder.path) + "/" + name, names, work);
 }
 
 Result<std::string> SystemPathResolver::resolve_beneath(std::string_view base,

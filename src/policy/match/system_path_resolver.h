@@ -18,11 +18,11 @@
 // many: so work is counted, call by call to the kernel and entry by entry of a folder.
 #pragma once
 
-#include "policy/environment.h"
+#include "policy/match/path_facts.h"
 
 namespace mcpac::policy {
 
-class SystemPathResolver final : public PathResolver {
+class SystemPathResolver final : public FolderResolver {
  public:
   [[nodiscard]] Result<std::string> resolve(std::string_view path,
                                             Work* work = nullptr) const override;
@@ -31,6 +31,9 @@ class SystemPathResolver final : public PathResolver {
                                                     Work* work = nullptr) const override;
   [[nodiscard]] Result<Sighting> look(std::string_view path, Names names,
                                       Work* work = nullptr) const override;
+  [[nodiscard]] Result<Sighting> look_in(const Sighting& folder, const std::string& name,
+                                         Names names, std::optional<bool>& folds,
+                                         Work* work) const override;
 };
 
 }  // namespace mcpac::policy

@@ -30,7 +30,8 @@ class Explorer {
 
   std::vector<ValueClass> values_at(const CallPlace& place) {
     ValueSet values;
-    exploration_.note(add_scalar_classes(place, exploration_.strings, exploration_.budget, values));
+    exploration_.note(add_scalar_classes(place, exploration_.strings, exploration_.budget, values,
+                                         exploration_.lengths));
     const Json* text = place.view().text();
     const bool listed = text != nullptr && (text->contains("enum") || text->contains("const"));
     const Types types = place.view().types();

@@ -7,6 +7,7 @@
 
 #include "policy/decide/call_place.h"
 #include "policy/sets/known_strings.h"
+#include "policy/sets/scalar_classes.h"
 #include "policy/sets/step_budget.h"
 #include "policy/sets/value_set.h"
 
@@ -19,6 +20,7 @@ struct Exploration {
   std::function<bool(const Marks&)> is_hopeless;
   StepBudget& budget;
   std::string gap;  // why something may be left out; empty: nothing is
+  Lengths lengths = Lengths::kTold;
 
   void note(const std::string& why) {
     if (gap.empty()) gap = why;

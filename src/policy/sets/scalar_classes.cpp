@@ -88,8 +88,14 @@ void add_bounds(const CompiledArg& arg, std::set<std::string>& bounds) {
 
 class Scalars {
  public:
-  Scalars(const CallPlace& place, KnownStrings& strings, StepBudget& budget, ValueSet& values)
-      : place_(place), strings_(strings), budget_(budget), values_(values), schema_(place.view()) {}
+  Scalars(const CallPlace& place, KnownStrings& strings, StepBudget& budget, ValueSet& values,
+          Lengths lengths = Lengths::kTold)
+      : place_(place),
+        strings_(strings),
+        budget_(budget),
+        values_(values),
+        schema_(place.view()),
+        lengths_(lengths) {}
 
   std::string add() {
     const Types types = place_.view().types();
@@ -189,8 +195,9 @@ class Scalars {
     }
     for (const auto& watch : place_.any_strings()) add_probes(watch, probes);
     StringLimits limits;
-    if (const auto least = length("minLength"); least) limits.lengths.push_back(*least);
-    if (const auto most = length("maxLength"); most) limits.lengths.push_back(*most + 1);
+    const bool tells = lengths_ == Lengths::kTold;
+    if (const auto least = length("minLength"); least && tells) limits.lengths.push_back(*least);
+    if (const auto most = length("maxLength"); most && tells) limits.lengths.push_back(*most + 1);
     if (const Json* filled = place_.view().default_value(); filled && filled->is_string())
       limits.values.push_back(filled->get<std::string>());
     if (auto fitting = fitting_example()) limits.values.push_back(std::move(*fitting));
@@ -235,6 +242,7 @@ class Scalars {
   StepBudget& budget_;
   ValueSet& values_;
   PlaceSchema schema_;
+  Lengths lengths_;
   std::map<std::string, std::size_t> index_;
   std::string gap_;
 };
@@ -242,8 +250,8 @@ class Scalars {
 }  // namespace
 
 std::string add_scalar_classes(const CallPlace& place, KnownStrings& strings, StepBudget& budget,
-                               ValueSet& values) {
-  return Scalars(place, strings, budget, values).add();
+                               ValueSet& values, Lengths lengths) {
+  return Scalars(place, strings, budget, values, lengths).add();
 }
 
 std::string add_any_strings(const CallPlace& place, KnownStrings& strings, StepBudget& budget,

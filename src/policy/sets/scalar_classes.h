@@ -1,6 +1,7 @@
 // Scalar classes: what null, truth values, numbers and strings can mean at one place of a call.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "policy/decide/call_place.h"
@@ -10,9 +11,14 @@
 
 namespace mcpac::policy {
 
+// Whether strings are told apart by the lengths that a schema admits. Left out, some that it admits
+// may be missing: for those who want examples, which then are the same for most schemas.
+enum class Lengths : std::uint8_t { kTold, kLeftOut };
+
 // Adds them to `values`. Answers why some may be missing; empty: none is.
 [[nodiscard]] std::string add_scalar_classes(const CallPlace& place, KnownStrings& strings,
-                                             StepBudget& budget, ValueSet& values);
+                                             StepBudget& budget, ValueSet& values,
+                                             Lengths lengths = Lengths::kTold);
 
 // The strings, by what tests on any string say of them.
 [[nodiscard]] std::string add_any_strings(const CallPlace& place, KnownStrings& strings,

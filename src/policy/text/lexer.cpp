@@ -174,7 +174,11 @@ Result<std::string> Lexer::path() {
   if (adjacent('"')) return string();
   std::size_t end = at;
   while (end < source_.text.size() && !ends_path(source_.text[end])) ++end;
-  if (end == at) return expected("a path");
+  if (end == at)
+    return expected("a path", adjacent('{')
+                                  ? "a test names one place: write a rule for each, or the folder "
+                                    "that holds them all"
+                                  : "e.g. ./data, ~/notes or /srv/data");
   if (end - at > kMaxToken) return error(at, "this path is too long");
   at_ = end;
   return std::string(source_.text.substr(at, end - at));
@@ -182,7 +186,7 @@ Result<std::string> Lexer::path() {
 
 Result<std::string> Lexer::regex() {
   const std::size_t at = position();
-  if (!take("/")) return expected("a regular expression between slashes");
+  if (!take("/")) return expected("a regular expression between slashes", "e.g. re /^[a-z]+$/");
   std::string pattern;
   for (; at_ < source_.text.size() && source_.text[at_] != '\n'; ++at_) {
     const char c = source_.text[at_];

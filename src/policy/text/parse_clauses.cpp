@@ -1,7 +1,13 @@
 // Clauses: meters, times, audit level, reason.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
 
 #include "policy/text/parser.h"
 #include "policy/text/times.h"
@@ -42,15 +48,38 @@ Result<void> at_most(Lexer& lexer) {
   return {};
 }
 
+// The unit that was meant, as it is written here; empty where that cannot be told.
+std::string_view unit_for(std::string_view word) {
+  using Words = std::pair<std::string_view, std::string_view>;
+  constexpr Words kMeant[] = {{"m", "min"}, {"mins", "min"}, {"minute", "min"}, {"minutes", "min"},
+                              {"sec", "s"}, {"secs", "s"},   {"second", "s"},   {"seconds", "s"},
+                              {"hr", "h"},  {"hour", "h"},   {"hours", "h"}};
+  const auto* meant = std::ranges::find(kMeant, word, &Words::first);
+  return meant == std::end(kMeant) ? "" : meant->second;
+}
+
+// What to write where behind "10/" no unit stands.
+std::string rate_for(std::uint64_t calls, std::string_view word) {
+  const auto unit = unit_for(word);
+  if (!unit.empty()) return fmt::format("write {}/{}", calls, unit);
+  return word == "d" || word == "day" || word == "days"
+             ? std::string("write how many an hour, e.g. 10/h; calls <= 10 is of the whole run")
+             : fmt::format("e.g. {}/min", calls);
+}
+
 Result<ast::Rate> rate(Lexer& lexer) {
+  if (lexer.take("<=") || !lexer.sees_number())
+    return lexer.expected("a number of calls, '/' and a unit", "e.g. rate 10/min");
   auto calls = count(lexer);
   if (!calls) return pass_on(calls);
-  if (!lexer.take("/")) return lexer.expected("'/' and a unit: s, min or h");
+  if (!lexer.take("/"))
+    return lexer.expected("'/' and a unit: s, min or h", fmt::format("e.g. {}/min", *calls));
   ast::Rate rate{*calls, {}};
   if (lexer.take_word("s")) rate.unit = std::chrono::seconds{1};
   if (rate.unit.count() == 0 && lexer.take_word("min")) rate.unit = std::chrono::minutes{1};
   if (rate.unit.count() == 0 && lexer.take_word("h")) rate.unit = std::chrono::hours{1};
-  if (rate.unit.count() == 0) return lexer.expected("a unit: s, min or h");
+  if (rate.unit.count() == 0)
+    return lexer.expected("a unit: s, min or h", rate_for(*calls, lexer.peek_word()));
   return rate;
 }
 
@@ -76,7 +105,9 @@ Result<ast::Price> money(Lexer& lexer) {
                        "e.g. cost <= 1.00 USD");
   }
   const std::string currency(lexer.peek_word());
-  if (!is_currency(currency)) return lexer.expected("a currency such as USD");
+  if (!is_currency(currency))
+    return lexer.expected("a currency such as USD",
+                          fmt::format("e.g. cost <= {} USD", printable(number->spelling, 40)));
   std::ignore = lexer.take_word(currency);
   return ast::Price{number->spelling + " " + currency, {*amount, currency}};
 }
@@ -109,12 +140,13 @@ Result<std::string> audit_level(Lexer& lexer) {
   for (const char* level : {"meta", "hash", "args"}) {
     if (lexer.take_word(level)) return std::string(level);
   }
-  return lexer.expected("meta, hash or args");
+  return lexer.expected("meta, hash or args", "e.g. audit hash");
 }
 
 Result<void> bytes(Lexer& lexer, std::size_t at, ast::Clauses& clauses) {
   const bool in = lexer.take_word("in");
-  if (!in && !lexer.take_word("out")) return lexer.expected("'in' or 'out' after 'bytes'");
+  if (!in && !lexer.take_word("out"))
+    return lexer.expected("'in' or 'out' after 'bytes'", "bytes in <= 10MB, or bytes out <= 64KB");
   if (auto sign = at_most(lexer); !sign) return sign;
   return once(lexer, at, in ? "bytes in" : "bytes out", in ? clauses.bytes_in : clauses.bytes_out,
               size(lexer));
@@ -122,7 +154,16 @@ Result<void> bytes(Lexer& lexer, std::size_t at, ast::Clauses& clauses) {
 
 Result<void> limited(Lexer& lexer, std::size_t at, std::string_view word, ast::Clauses& clauses) {
   if (auto sign = at_most(lexer); !sign) return sign;
-  if (word == "calls") return once(lexer, at, word, clauses.calls, count(lexer));
+  if (word == "calls") {
+    if (!lexer.sees_number()) return lexer.expected("a number", "e.g. calls <= 3");
+    if (auto done = once(lexer, at, word, clauses.calls, count(lexer)); !done) return done;
+    if (!lexer.sees("/")) return {};
+    std::ignore = lexer.take("/");
+    const auto unit = unit_for(lexer.peek_word());
+    return lexer.error(
+        at, "'calls' counts those of the whole run", "a rate is a clause of its own",
+        fmt::format("write rate {}/{}", *clauses.calls, unit.empty() ? "min" : unit));
+  }
   return once(lexer, at, word, clauses.cost, money(lexer));
 }
 

@@ -93,7 +93,7 @@ Result<std::vector<Item>> listed(Lexer& lexer, Read read) {
                          fmt::format("more than {} items in one list", kMaxItems));
     }
   } while (lexer.take(","));
-  if (!lexer.take("}")) return lexer.expected("',' or '}'");
+  if (!lexer.take("}")) return lexer.expected("',' or '}'", kBetweenItems);
   return items;
 }
 
@@ -108,7 +108,11 @@ Result<std::vector<Item>> one_or_listed(Lexer& lexer, Read read) {
 Result<ast::RangeTest> range(Lexer& lexer) {
   auto low = lexer.number();
   if (!low) return pass_on(low);
-  if (!lexer.take("..")) return lexer.expected("'..' and the upper end of the range");
+  if (!lexer.take("..")) {
+    return lexer.expected("'..' and the upper end of the range",
+                          fmt::format("write == {0} for this number, 0..{0} for all up to it",
+                                      printable(low->spelling, 40)));
+  }
   auto high = lexer.number();
   if (!high) return pass_on(high);
   return ast::RangeTest{std::move(*low), std::move(*high)};
@@ -141,7 +145,12 @@ Result<ast::Test> path_test(Lexer& lexer, std::size_t at, ast::PathTest::Kind ki
 }
 
 Result<ast::Test> text_test(Lexer& lexer, std::size_t at, ast::TextTest::Kind kind) {
-  auto text = kind == ast::TextTest::Kind::kRegex ? lexer.regex() : lexer.string();
+  const bool is_regex = kind == ast::TextTest::Kind::kRegex;
+  if (!is_regex && !lexer.sees("\""))
+    return lexer.expected("a string in double quotes", lexer.sees("'")
+                                                           ? "write it with \" instead of '"
+                                                           : "write it in double quotes");
+  auto text = is_regex ? lexer.regex() : lexer.string();
   if (!text) return pass_on(text);
   return ast::Test{at, ast::TextTest{kind, std::move(*text)}};
 }
@@ -179,7 +188,7 @@ Result<ast::Test> url_test(Lexer& lexer, std::size_t at, std::string_view word) 
     return made(at, wrapped<ast::SchemeTest>(one_or_listed<std::string>(lexer, scheme)));
   if (word == "port")
     return made(at, wrapped<ast::PortTest>(one_or_listed<ast::Number>(lexer, port)));
-  if (!lexer.take_word("in")) return lexer.expected("'in' after 'ip'");
+  if (!lexer.take_word("in")) return lexer.expected("'in' after 'ip'", "ip in {10.0.0.0/8}");
   return made(at, wrapped<ast::IpTest>(listed<std::string>(lexer, network)));
 }
 

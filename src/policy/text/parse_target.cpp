@@ -19,7 +19,8 @@ constexpr std::size_t kMaxExceptions = 1'000;
 Result<ast::ArgPath> arg_path(Lexer& lexer) {
   ast::ArgPath path;
   if (lexer.take("*")) return path;
-  if (!lexer.sees_name()) return lexer.expected("an argument, '*', '..' or ')'");
+  if (!lexer.sees_name())
+    return lexer.expected("an argument, '*', '..' or ')'", "e.g. path within ./data");
   while (true) {
     auto name = lexer.name();
     if (!name) return pass_on(name);
@@ -30,12 +31,14 @@ Result<ast::ArgPath> arg_path(Lexer& lexer) {
                          fmt::format("more than {} steps in one path", kMaxSteps));
     }
     if (!lexer.adjacent('.') || lexer.sees("..") || !lexer.take(".")) return path;
-    if (!lexer.sees_name()) return lexer.expected("the name of a member");
+    if (!lexer.sees_name())
+      return lexer.expected("the name of a member", "e.g. options.depth <= 3");
   }
 }
 
 Result<void> exceptions(Lexer& lexer, ast::Arg& arg) {
-  if (!lexer.take("{")) return lexer.expected("'{'");
+  if (!lexer.take("{"))
+    return lexer.expected("'{'", "a list stands in braces, e.g. except {./data/private}");
   do {
     auto parsed = exception(lexer, arg.tests);
     if (!parsed) return pass_on(parsed);
@@ -44,7 +47,7 @@ Result<void> exceptions(Lexer& lexer, ast::Arg& arg) {
       return lexer.error(arg.at, fmt::format("more than {} exceptions", kMaxExceptions));
     }
   } while (lexer.take(","));
-  if (!lexer.take("}")) return lexer.expected("',' or '}'");
+  if (!lexer.take("}")) return lexer.expected("',' or '}'", kBetweenItems);
   return {};
 }
 
@@ -89,9 +92,10 @@ constexpr std::string_view kBetween = "'.' between server and tool";
 std::unexpected<Error> expected_end(Lexer& lexer) {
   std::string fix;
   if (lexer.at_end()) fix = "close the brackets with )";
-  if (lexer.sees("&&") || lexer.peek_word() == "and")
+  if (lexer.sees(";")) fix = "write ',' between arguments";
+  if (lexer.sees("&") || lexer.peek_word() == "and")
     fix = "write ',' between arguments; several tests of one stand side by side, and all must hold";
-  if (lexer.sees("||") || lexer.peek_word() == "or")
+  if (lexer.sees("|") || lexer.peek_word() == "or")
     fix =
         "write a rule for each: one that admits the call is enough; for values, in {\"a\", \"b\"}";
   return lexer.expected("a test, ',' or ')'", std::move(fix));
@@ -178,7 +182,8 @@ Result<ast::Brackets> brackets(Lexer& lexer) {
   do {
     const std::size_t at = lexer.position();
     if (lexer.take("..")) {
-      if (brackets.rest) return lexer.error(at, "'..' stands twice in these brackets");
+      if (brackets.rest)
+        return lexer.error(at, "'..' stands twice in these brackets", "", "keep one of them");
       brackets.rest = true;
       continue;
     }

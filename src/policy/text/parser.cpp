@@ -84,6 +84,17 @@ using Meant = std::pair<std::string_view, std::string_view>;
 // What a word of another language behind a rule was meant to be; empty where that cannot be told.
 std::string clause_for(std::string_view word) {
   constexpr Meant kMeant[] = {{"max", "calls <= 3"},
+                              {"call", "calls <= 3"},
+                              {"per", "rate 10/min"},
+                              {"rates", "rate 10/min"},
+                              {"costs", "cost <= 1.00 USD"},
+                              {"price", "cost <= 1.00 USD"},
+                              {"bytes_in", "bytes in <= 10MB"},
+                              {"bytes_out", "bytes out <= 64KB"},
+                              {"during", "for 15m"},
+                              {"ttl", "for 15m"},
+                              {"expire", "until 2027-01-01T00:00:00Z"},
+                              {"reason", "because \"…\""},
                               {"limit", "calls <= 3"},
                               {"count", "calls <= 3"},
                               {"times", "calls <= 3"},
@@ -199,6 +210,21 @@ Result<Lexer> open(const SourceText& source) {
   return Lexer(source);
 }
 
+// What to write where a rule of an option does not end.
+std::string behind_rule(Lexer& lexer) {
+  if (lexer.sees(";")) return "write each rule in a --grant of its own";
+  if (lexer.sees("|") || lexer.sees("&") || lexer.peek_word() == "and" || lexer.peek_word() == "or")
+    return "write ',' between tools: kv.get,kv.set";
+  if (lexer.sees("<=") || lexer.sees("<"))
+    return "name what is limited: calls <= 3, or bytes in <= 10MB";
+  if (lexer.sees_number())
+    return "name what the number limits: calls <= 3 for the whole run, or rate 10/min";
+  if (auto meant = clause_for(lexer.peek_word()); !meant.empty()) return meant;
+  static const std::vector<std::string> kClauses = {"calls", "rate",  "bytes",   "cost",     "for",
+                                                    "until", "audit", "because", "otherwise"};
+  return did_you_mean(lexer.peek_word(), kClauses);
+}
+
 }  // namespace
 
 Result<ast::Rule> parse_rule(const SourceText& source, Effect effect) {
@@ -224,9 +250,7 @@ Result<ast::Rule> parse_rule(const SourceText& source, Effect effect) {
                         "changes with the server",
                         "write SERVER.*, or a rule for each tool");
   }
-  return lexer->expected("the end of the rule", lexer->sees(";")
-                                                    ? "write each rule in a --grant of its own"
-                                                    : clause_for(lexer->peek_word()));
+  return lexer->expected("the end of the rule", behind_rule(*lexer));
 }
 
 Result<ast::Statement> parse_place(const SourceText& source) {

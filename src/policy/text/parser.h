@@ -40,6 +40,8 @@ Result<ast::File> parse_file(const SourceText& source, Layout* layout = nullptr)
 Result<ast::Brackets> parse_brackets(const SourceText& source);
 
 namespace detail {
+// What to write where a list in braces neither goes on nor ends.
+inline constexpr const char* kBetweenItems = "write ',' between the items, and } behind the last";
 // The pieces, one file each.
 // `effect` is that of the rule, for what an error tells to write; nothing outside of a rule.
 Result<ast::Selector> selector(Lexer& lexer, std::optional<Effect> effect = {});

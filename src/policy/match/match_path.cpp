@@ -13,6 +13,8 @@
 #include <functional>
 #include <optional>
 
+#include "core/ascii.h"
+#include "policy/match/call_starts.h"
 #include "policy/match/path_pattern.h"
 #include "policy/match/path_readings.h"
 #include "policy/match/readings.h"
@@ -115,6 +117,7 @@ class PathMatcher final : public Matcher {
     const CallView& call;
     Look look;
     Above above;
+    const std::vector<PathValue>* entered = nullptr;  // folders that the text itself enters
   };
 
   [[nodiscard]] Asking asking_of(const CallView& call) const {
@@ -123,14 +126,24 @@ class PathMatcher final : public Matcher {
     // what is prose by its name, or a separator. "/" of a server elsewhere is not that of here.
     const bool is_elsewhere =
         call.any_string && is_remote(call.server) && !bases_.roots.contains(call.server);
-    const bool passes = !bases_.by_identity || is_elsewhere ||
-                        (call.any_string && (call.in_document || call.meant == MeantAs::kText)) ||
+    const bool is_standard = call.is_root_by_default && !has_folders(call.server);
+    const bool passes = !bases_.by_identity || is_elsewhere || is_standard ||
+                        (call.any_string && (call.in_document || is_text(call.meant))) ||
                         (call.tool != nullptr && bases_.entry_only.contains(*call.tool));
     const bool is_unsure = call.lexical && !call.takes_for_folders;
-    return {call, lexical ? Look::kLexical : Look::kResolved,
+    // What is written into a file, or said, mentions more places than can be looked up.
+    const bool is_data = call.any_string && call.in_document && is_for_prose(call.meant);
+    return {call, lexical || is_data ? Look::kLexical : Look::kResolved,
             passes      ? Above::kPasses
             : is_unsure ? Above::kIfThere
                         : Above::kCounts};
+  }
+
+  // Whether anything says that the server works on folders of this machine.
+  [[nodiscard]] bool has_folders(const std::string& server) const {
+    return bases_.roots.contains(server) || bases_.given_folders.contains(server) ||
+           bases_.working_directories.contains(server) || bases_.mounts.contains(server) ||
+           bases_.unknown_starts.contains(server);
   }
 
   [[nodiscard]] bool is_remote(const std::string& server) const {
@@ -147,7 +160,8 @@ class PathMatcher final : public Matcher {
   // A member of a document is prose, whatever its place is for.
   [[nodiscard]] const PathReadings& readings_of_path(const Json& text, const CallView& call,
                                                      PathReadings& own) const {
-    const MeantAs meant = call.in_document ? MeantAs::kText : call.meant;
+    const bool is_member = call.in_document && !is_for_prose(call.meant);
+    const MeantAs meant = is_member ? MeantAs::kDocument : call.meant;
     if (call.readings != nullptr) return call.readings->paths_in(text, bases_.home, meant);
     own = path_readings(text.get_ref<const std::string&>(), bases_.home, meant);
     return own;
@@ -159,14 +173,47 @@ class PathMatcher final : public Matcher {
     const auto& readings = readings_of_path(text, asking.call, own);
     if (readings.unclear && bases_.by_identity) return true;
     const bool is_command = asking.call.meant == MeantAs::kCommand && !asking.call.in_document;
-    Asking of_part = asking;
+    Asking of_text = asking;
+    of_text.entered = &readings.starts;
+    if (is_sign(text.get_ref<const std::string&>(), asking.call)) of_text.above = Above::kPasses;
+    Asking of_part = of_text;
     // A folder that is named in passing is not walked, but by a command.
     if (asking.call.meant != MeantAs::kCommand) of_part.above = Above::kPasses;
     // So many are a list or a document, and are held by their text.
     if (readings.named.size() > kMostLookedUp && !is_command) of_part.look = Look::kLexical;
     return std::ranges::any_of(readings.named, [&](const NamedPath& one) {
-      if (!one.is_part) return holds(one.path, asking);
-      return bases_.by_identity && holds_part(one.path, of_part);
+      if (!one.is_part) return holds(one.path, of_text);
+      if (!bases_.by_identity) return false;
+      const bool acts_on_entry =
+          one.use == FolderUse::kEntry ||
+          (one.use == FolderUse::kEntered && is_where_it_starts(one.path, asking.call.server));
+      Asking of_this = of_part;
+      if (acts_on_entry) of_this.above = Above::kPasses;
+      return holds_part(one.path, of_this);
+    });
+  }
+
+  // "/", "~", "." and the like, and names of variables or of fields of a database, where nothing
+  // says that the place is for a folder: separators and queries have these more often than walks.
+  [[nodiscard]] static bool is_sign(std::string_view text, const CallView& call) {
+    constexpr std::size_t kLongestSign = 3;
+    if (call.meant != MeantAs::kUnknown || text.empty()) return false;
+    const auto is_plain = [](char c) {
+      return is_word(c) || static_cast<unsigned char>(c) >= 0x80;
+    };
+    if (text.size() <= kLongestSign && std::ranges::none_of(text, is_plain)) return true;
+    return text.starts_with('$') && std::ranges::all_of(text.substr(1), is_word);
+  }
+
+  // Whether a folder that is entered is one that the server starts from, or in one: that widens
+  // nothing.
+  [[nodiscard]] bool is_where_it_starts(const PathValue& path, const std::string& server) const {
+    const RelativeStarts starts = relative_starts(bases_, server);
+    return std::ranges::any_of(starts.to_catch, [&](const std::string& start) {
+      const Components folder = collapse(split(start));
+      Components whole = path.absolute ? Components() : folder;
+      whole.insert(whole.end(), path.components.begin(), path.components.end());
+      return begins_with(collapse(whole), folder);
     });
   }
 
@@ -174,15 +221,64 @@ class PathMatcher final : public Matcher {
   [[nodiscard]] bool holds_part(const PathValue& path, const Asking& asking) const {
     const bool is_anywhere = !path.absolute && is_remote(asking.call.server) &&
                              !bases_.roots.contains(asking.call.server);
-    return !is_anywhere && holds(path, asking);
+    return is_anywhere ? catches_from_named(path, asking) : holds(path, asking);
   }
 
   [[nodiscard]] bool admits(const PathValue& path, const Asking& asking) const {
     if (path.absolute) return admits_at({}, path.components, asking);
     const RelativeStarts starts = relative_starts(bases_, asking.call.server);
     if (starts.is_unknown || (!starts.has_root && !pattern_.relative_to_here())) return false;
-    return std::ranges::all_of(starts.admit, [&](const std::string& start) {
-      return admits_at(start, path.components, asking);
+    return std::ranges::all_of(starts.admit,
+                               [&](const std::string& start) {
+                                 return admits_at(start, path.components, asking);
+                               }) &&
+           admits_from_named(path, starts, asking);
+  }
+
+  // From each folder that the call names for what is relative in it; of that folder itself no more
+  // is asked.
+  [[nodiscard]] bool admits_from_named(const PathValue& path, const RelativeStarts& starts,
+                                       const Asking& asking) const {
+    if (asking.call.starts == nullptr || !bases_.by_identity) return true;
+    const auto& named = asking.call.starts->found(bases_.home);
+    return !named.too_many && std::ranges::all_of(named.admit, [&](const PathValue& folder) {
+      if (folder == path) return true;
+      const Components whole = below(folder, path);
+      if (folder.absolute) return admits_at({}, whole, asking);
+      return std::ranges::all_of(
+          starts.admit, [&](const std::string& start) { return admits_at(start, whole, asking); });
+    });
+  }
+
+  [[nodiscard]] static Components below(const PathValue& folder, const PathValue& path) {
+    Components whole = folder.components;
+    whole.insert(whole.end(), path.components.begin(), path.components.end());
+    return whole;
+  }
+
+  // A relative path, from each folder that the call or the text itself names.
+  [[nodiscard]] bool catches_from_named(const PathValue& path, const Asking& asking) const {
+    static const CallStarts::Found kNone = {};
+    if (!bases_.by_identity) return false;
+    const auto& named =
+        asking.call.starts == nullptr ? kNone : asking.call.starts->found(bases_.home);
+    if (named.too_many) return true;
+    const auto catches_from = [&](const PathValue& folder) {
+      const Components whole = below(folder, path);
+      if (folder.absolute) return catches_at({}, whole, asking);
+      if (is_remote(asking.call.server) && !bases_.roots.contains(asking.call.server)) return false;
+      const RelativeStarts starts = relative_starts(bases_, asking.call.server);
+      return std::ranges::any_of(starts.to_catch, [&](const std::string& start) {
+        return catches_at(start, whole, asking);
+      });
+    };
+    if (std::ranges::any_of(named.to_catch, catches_from)) return true;
+    if (asking.entered == nullptr) return false;
+    return std::ranges::any_of(*asking.entered, [&](const PathValue& folder) {
+      return catches_from(folder) ||
+             (!folder.absolute && std::ranges::any_of(named.to_catch, [&](const PathValue& outer) {
+               return catches_from({outer.absolute, below(outer, folder)});
+             }));
     });
   }
 
@@ -273,12 +369,13 @@ class PathMatcher final : public Matcher {
       const auto mounted = mounted_at(collapse(path.components), server);
       return mounted && catches_at({}, *mounted, asking);
     }
-    const RelativeStarts starts = relative_starts(bases_, server);
-    if (is_remote(server) && !starts.has_root)
-      return !asking.call.any_string || may_lie_inside(path.components, asking);
     // The words of a document are too many to be looked up, each as a name.
     Asking asked = asking;
     if (asking.call.in_document && asking.call.any_string) asked.look = Look::kLexical;
+    if (catches_from_named(path, asked)) return true;
+    const RelativeStarts starts = relative_starts(bases_, server);
+    if (is_remote(server) && !starts.has_root)
+      return !asking.call.any_string || may_lie_inside(path.components, asking);
     return std::ranges::any_of(starts.to_catch, [&](const std::string& start) {
       return catches_at(start, path.components, asked);
     });

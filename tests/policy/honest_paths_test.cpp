@@ -322,7 +322,7 @@ TEST_CASE("a relative path counts from the folder that another argument names, t
            {"t.*(name within ~/.ssh, ..)",
             {{"options", {{"cwd", "${HOME}"}}}, {"name", ".ssh/id_rsa"}}},
            {"*.*(* within ~/.ssh)",
-            {{"dir", "/srv"}, {"base", "${HOME}/proj"}, {"file", "../.ssh/x"}}},
+            {{"dir", "/srv"}, {"base", "${HOME}/proj/src"}, {"file", "../../.ssh/x"}}},
            {"*.*(* within ~/.ssh)",
             {{"cwd", "${HOME}/proj/src"}, {"command", "cat ../../.ssh/id_rsa"}}},
            {"*.*(* within ~/.ssh)",
@@ -352,7 +352,34 @@ TEST_CASE("a relative path counts from the folder that another argument names, t
   }
   CHECK_FALSE(world.allows(grant, {{"name", "data/x"}, {"repo", "/etc"}}));
   // The folder itself is no path that counts from itself.
-  CHECK(world.allows("t.run(dir within ./data)", {{"dir", "data/../data"}}));
+  CHECK(world.allows("t.run(dir matches ./d*)", {{"dir", "data"}}));
+}
+
+TEST_CASE("a folder counts to a pattern where it holds such an entry, as the disk has it") {
+  const DailyWorld world;
+  const std::string deny = "*.*(* matches ./**/.env)";
+  world.put("home/proj/app/deep/er/.env", "file");
+  world.put("home/proj/linked/to", "-> ${HOME}/proj/app/deep/er/.env");
+  world.put("home/proj/linked/out/folder", "-> ${HOME}/proj/app");
+  world.put("home/proj/lib/link", "-> ./nothing");
+  world.put("home/proj/lib/other", "-> ../src/a.cpp");
+  for (const char* folder : {"src/", "src", "${HOME}/proj/data", "lib", "missing", "./src/."}) {
+    CAPTURE(std::string(folder));
+    CHECK_FALSE(world.denies(deny, {{"files", {folder}}}));
+    CHECK_FALSE(world.denies(deny, {{"path", folder}}));
+    CHECK(world.denies(deny, {{"path", std::string(folder) + "/.env"}}));
+  }
+  for (const char* folder : {"app", "app/deep/", "app/deep/er", ".", "~", "${HOME}/proj", "linked",
+                             "linked/out", "/", "../proj/app"}) {
+    CAPTURE(std::string(folder));
+    CHECK(world.denies(deny, {{"files", {folder}}}));
+    CHECK(world.denies(deny, {{"path", folder}}));
+  }
+  // More than are looked at may hold one.
+  for (int i = 0; i < 10'001; ++i) world.put("home/proj/many/" + std::to_string(i), "file");
+  CHECK(world.denies(deny, {{"path", "many"}}));
+  // A rule that names its argument means folders as well, whatever is in them.
+  CHECK(world.denies("t.*(path matches ./**/.env, ..)", {{"path", "src"}}));
 }
 
 TEST_CASE("of a remote server a relative path counts from the folders that its call names") {

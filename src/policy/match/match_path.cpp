@@ -477,10 +477,26 @@ class PathMatcher final : public Matcher {
     if (asking.above == Above::kPasses) return false;
     if (seen.kind == Sighting::Kind::kMissing || seen.kind == Sighting::Kind::kFile) return false;
     const std::string& server = asking.call.server;
-    if (pattern.lies_below(split(seen.path), server)) return true;
+    if (pattern.lies_below(split(seen.path), server)) return may_hold(pattern, seen.path, asking);
     if (seen.steps.empty()) return false;
     const auto base = base_of(pattern, server);
     return !base || pattern.lies_below(seen, *base);
+  }
+
+  // Under "*", of a folder that only a wildcard leads below: whether such an entry is there.
+  // "./**/.env" may lie in every folder, and no call could name one. A rule with the argument's
+  // name says that the folder counts.
+  [[nodiscard]] bool may_hold(const PathPattern& pattern, const std::string& folder,
+                              const Asking& asking) const {
+    if (!asking.call.any_string || pattern.glob().empty()) return true;
+    const std::string& server = asking.call.server;
+    const PathBase& base = pattern.base_for(server);
+    const bool is_below = begins_with(split(folder), base.real);
+    if (!is_below && !begins_with(base.real, split(folder))) return true;
+    const auto found = resolver_->holds(
+        is_below ? folder : join(base.real), pattern.text(),
+        [&](const std::string& path) { return pattern.covers(split(path), server); });
+    return !found || *found;
   }
 
   // The same by the text alone.
@@ -490,6 +506,10 @@ class PathMatcher final : public Matcher {
     const auto wildcards =
         is_compared ? PathPattern::Wildcards::kLeftOut : PathPattern::Wildcards::kCount;
     // mcpac itself stands in the current folder: that one is there, and all above it are.
+    // Whether something is in it that a wildcard means, the text does not say.
+    if (asking.above == Above::kIfThere && !is_compared && asking.call.any_string &&
+        !pattern.glob().empty())
+      return false;
     const bool counts =
         asking.above == Above::kCounts ||
         (asking.above == Above::kIfThere && begins_with(split(bases_.current_directory), path));

@@ -31,6 +31,9 @@ class SystemPathResolver final : public PathResolver {
                                                     Work* work = nullptr) const override;
   [[nodiscard]] Result<Sighting> look(std::string_view path, Names names,
                                       Work* work = nullptr) const override;
+  // Looks at 10,000 entries and 64 folders deep.
+  [[nodiscard]] Result<bool> holds(std::string_view folder, std::string_view meaning,
+                                   const IsMeant& is_meant, Work* work = nullptr) const override;
 };
 
 }  // namespace mcpac::policy

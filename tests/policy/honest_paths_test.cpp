@@ -6,6 +6,8 @@
 #include <string_view>
 
 #include "core/json.h"
+#include "policy/match/path_facts.h"
+#include "policy/match/system_path_resolver.h"
 #include "policy/support_world.h"
 
 namespace mcpac::policy::testing {
@@ -178,6 +180,7 @@ TEST_CASE("of a command a folder counts where the command goes below it") {
                               "du -sh .",
                               "mkdir -p .",
                               "cat list | grep / | sort -r",
+                              "sed 's|/|_|g' list",
                               "echo 'tests / lint'",
                               "cd . && npm test",
                               "cd ${HOME}/proj && npm test",
@@ -219,6 +222,8 @@ TEST_CASE("of a command a folder counts where the command goes below it") {
                               "awk 'BEGIN{system(\"tar c / \")}'",
                               "awk 'BEGIN{\"tar c / \" | getline x}'",
                               "sed '1e tar c /' list",
+                              "echo 'tar c /' | sed e",
+                              "if true; then tar c /; fi",
                               "sh -c 'tar c /'",
                               "python3 -c 'walk(\"/\")'",
                               "find ~ > x; xargs cat < x",
@@ -351,6 +356,11 @@ TEST_CASE("a relative path counts from the folder that another argument names, t
     CHECK_FALSE(world.allows(grant, {{"name", "data/x"}, {"cwd", cwd}}));
   }
   CHECK_FALSE(world.allows(grant, {{"name", "data/x"}, {"repo", "/etc"}}));
+  auto authority = world.grant({world.fill(grant)}).value();
+  const auto denied =
+      authority.decide(Permission::parse("t.run").value(), {{"name", "data/x"}, {"cwd", "/etc"}});
+  CAPTURE(denied.remark);
+  CHECK(denied.remark.contains("counts from /etc as well, which another argument names"));
   // The folder itself is no path that counts from itself.
   CHECK(world.allows("t.run(dir matches ./d*)", {{"dir", "data"}}));
 }
@@ -380,6 +390,31 @@ TEST_CASE("a folder counts to a pattern where it holds such an entry, as the dis
   CHECK(world.denies(deny, {{"path", "many"}}));
   // A rule that names its argument means folders as well, whatever is in them.
   CHECK(world.denies("t.*(path matches ./**/.env, ..)", {{"path", "src"}}));
+}
+
+TEST_CASE("what a folder held is recorded, and told again when the disk is another") {
+  DailyWorld world;
+  world.put("home/proj/app/.env", "file");
+  const SystemPathResolver disk;
+  PathWitness witness(disk);
+  const auto is_meant = [](const std::string& path) { return path.ends_with("/.env"); };
+  const std::string app = world.base() + "/home/proj/app";
+  const std::string src = world.base() + "/home/proj/src";
+  witness.begin(kPathsOfOneCall);
+  CHECK(witness.holds(app, "./**/.env", is_meant).value());
+  CHECK_FALSE(witness.holds(src, "./**/.env", is_meant).value());
+  CHECK_FALSE(witness.holds(src, "./**/.key", is_meant).value());
+  CHECK_FALSE(witness.holds(app + "/none", "./**/.env", is_meant).has_value());
+  world.put("home/proj/src/.env", "file");
+  CHECK_FALSE(witness.holds(src, "./**/.env", is_meant).value());  // as it was told
+  RecordedPaths recorded;
+  recorded.set(witness.take());
+  CHECK(recorded.holds(app, "./**/.env", is_meant).value());
+  CHECK_FALSE(recorded.holds(src, "./**/.env", is_meant).value());
+  CHECK_FALSE(recorded.holds(app + "/none", "./**/.env", is_meant).has_value());
+  CHECK_FALSE(recorded.missed_any());
+  CHECK_FALSE(recorded.holds(src, "./**/.pem", is_meant).has_value());
+  CHECK(recorded.missed_any());
 }
 
 TEST_CASE("of a remote server a relative path counts from the folders that its call names") {

@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "core/ascii.h"
+#include "core/printable.h"
 #include "policy/match/call_starts.h"
 #include "policy/match/path_pattern.h"
 #include "policy/match/path_readings.h"
@@ -88,6 +89,9 @@ class PathMatcher final : public Matcher {
     if (call.any_string && bases_.by_identity && readings_of_path(value, call, own).unclear)
       return "may name more paths than are read of one text (send it in parts): " +
              pattern_.text() + " may be one";
+    if (const auto folder = other_start(value, call); !folder.empty())
+      return "counts from " + folder +
+             " as well, which another argument names (a whole path counts from none)";
     asking.above = Above::kPasses;
     if (outcome() == is_caught) return {};
     if (is_caught) return "contains the denied " + pattern_.text();
@@ -104,6 +108,21 @@ class PathMatcher final : public Matcher {
   // What a folder is to the rule that a denied or excepted place lies in. kIfThere: for a path of
   // which the text does not say whether it is one.
   enum class Above : std::uint8_t { kPasses, kIfThere, kCounts };
+
+  // The folder of another argument that decides about a relative value, where there is one.
+  [[nodiscard]] std::string other_start(const Json& value, const CallView& call) const {
+    if (call.starts == nullptr) return {};
+    const bool is_caught = call.reading == Reading::kCatch;
+    const auto& named = call.starts->found(bases_.home);
+    const auto& folders = is_caught ? named.to_catch : named.admit;
+    CallView alone = call;
+    alone.starts = nullptr;
+    const bool holds_alone = (match(value, alone) == Outcome::kPass);
+    if (holds_alone == is_caught) return {};
+    if (named.too_many || folders.empty()) return "more folders than are read of one call";
+    const std::string first = join(folders.front().components);
+    return printable(folders.front().absolute ? first : "." + first, 60);
+  }
 
   // Whether a pattern of a shell may stand for ".." there: "[.][.]".
   [[nodiscard]] static bool may_climb(const PathValue& path) {

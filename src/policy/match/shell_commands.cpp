@@ -252,6 +252,7 @@ struct Known {
   bool is_known = false;
   bool enters = false;
   bool lists = false;
+  bool runs_fed = false;  // what it is fed may be what it runs
 };
 
 Known known(const SimpleCommand& command) {
@@ -261,7 +262,7 @@ Known known(const SimpleCommand& command) {
   if (enters(name)) return {.is_known = true, .enters = true};
   if (name == "git") return {.is_known = is_plain_git(words)};
   if (name == "awk" || name == "gawk" || name == "mawk") return {.is_known = all(is_plain_awk)};
-  if (name == "sed") return {.is_known = all(is_plain_sed)};
+  if (name == "sed") return {.is_known = all(is_plain_sed), .runs_fed = true};
   const auto* const found = std::ranges::find(kEntryCommands, name, &EntryCommand::name);
   if (found == kEntryCommands.end() || (name == "find" && !all(is_plain_find))) return {};
   const bool does_more = std::ranges::any_of(words.subspan(1), [&](std::string_view word) {
@@ -335,7 +336,9 @@ std::vector<CommandPart> parts_beyond_entries(std::string_view text) {
   for (const auto& command : commands) {
     all.push_back(known(command));
     has_known_pipeline.resize(command.pipeline + 1, true);
-    if (!all.back().is_known) has_known_pipeline[command.pipeline] = false;
+    const bool is_fed = all.size() > 1 && commands[all.size() - 2].pipeline == command.pipeline;
+    if (!all.back().is_known || (is_fed && all.back().runs_fed))
+      has_known_pipeline[command.pipeline] = false;
   }
   const bool all_known = std::ranges::all_of(all, &Known::is_known);
   std::vector<CommandPart> parts;

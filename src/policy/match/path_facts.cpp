@@ -282,7 +282,7 @@ Result<bool> RecordedPaths::holds(std::string_view folder, std::string_view mean
                                   const IsMeant& /*is_meant*/, Work* /*work*/) const {
   if (const PathFact* fact = facts_.find_held(folder, meaning)) return held_of(*fact);
   missed_ = true;
-  return fail(ErrorId::kAuditUnreadable, "nobody asked for this folder then");
+  return fail(ErrorId::kAuditUnreadable, "this folder was not asked about then");
 }
 
 void RecordedPaths::set(std::vector<PathFact> facts) {

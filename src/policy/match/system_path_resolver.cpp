@@ -39,6 +39,8 @@ constexpr std::size_t kMaxSteps = 10'000;
 constexpr std::size_t kWorkOfCall = 200;
 constexpr std::size_t kWorkOfName = 20;
 constexpr std::size_t kWorkOfEntry = 40;
+// Of an entry whose path is held against a pattern.
+constexpr std::size_t kWorkOfMeaning = 160;
 
 // False: there is not so much left.
 bool spend(Work* work, std::size_t steps) {
@@ -372,11 +374,8 @@ class Descent {
   Result<bool> finds_in(const std::string& folder, int depth) {
     constexpr int kDeepest = 64;
     if (depth > kDeepest || !spend(work_, kWorkOfCall)) return refuse_more();
-    const UniqueFd handle(
-        ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
-    if (!handle) return refuse("a folder cannot be read");
     std::vector<std::string> folders;
-    auto found = finds_listed(handle.get(), folder, folders);
+    auto found = finds_listed(folder, folders);
     if (!found || *found) return found;
     for (const auto& next : folders) {
       found = finds_in(next, depth + 1);
@@ -385,20 +384,23 @@ class Descent {
     return false;
   }
 
-  Result<bool> finds_listed(int handle, const std::string& folder,
-                            std::vector<std::string>& folders) {
-    const std::unique_ptr<DIR, int (*)(DIR*)> entries(::fdopendir(::dup(handle)), &::closedir);
+  Result<bool> finds_listed(const std::string& folder, std::vector<std::string>& folders) {
+    UniqueFd handle(
+        ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+    if (!handle) return refuse("a folder cannot be read");
+    const std::unique_ptr<DIR, int (*)(DIR*)> entries(::fdopendir(handle.get()), &::closedir);
     if (!entries) return refuse("a folder cannot be read");
+    [[maybe_unused]] const int owned = handle.release();
     errno = 0;
     while (const dirent* entry = ::readdir(entries.get())) {
       const std::string name = entry->d_name;
       if (name == "." || name == "..") continue;
-      if (++count_ > kMostEntries || !spend(work_, kWorkOfEntry)) return refuse_more();
+      if (++count_ > kMostEntries || !spend(work_, kWorkOfMeaning)) return refuse_more();
       std::string path = (folder == "/" ? "" : folder) + "/" + name;
       if (is_meant_(path)) return true;
       auto type = entry->d_type;
       if (type == DT_UNKNOWN) {
-        const auto seen = entry_at(handle, name);
+        const auto seen = entry_at(::dirfd(entries.get()), name);
         if (!seen) return refuse("an entry cannot be read");
         type = S_ISDIR(seen->mode) ? DT_DIR : S_ISLNK(seen->mode) ? DT_LNK : DT_REG;
       }

@@ -25,6 +25,14 @@ bool has_defaults(const Json& schema) {
   return std::ranges::any_of(schema, has_defaults);
 }
 
+// Behind a remark: what to do about a folder that is above a denied or excepted place.
+std::string what_helps(const std::string& remark, const CallUnderTest& call) {
+  const bool is_above = remark.contains(" contains the denied ") ||
+                        remark.contains(" contains what is excepted") ||
+                        remark.contains(" may name more paths ");
+  return is_above ? what_to_do_above(call.permission, call.schema) : std::string();
+}
+
 }  // namespace
 
 std::string place_or_layer(const std::string& place, const std::string& layer) {
@@ -87,7 +95,7 @@ Decision Authority::Impl::refusal(std::size_t index, const Verdict& verdict,
         verdict.effect == Effect::kAsk ? "it needs an approval" : "it is denied by a rule";
     if (const std::string remark = remark_on(*verdict.target, call, Reading::kCatch);
         !remark.empty()) {
-      decision.remark = remark + what_to_do_above(call.permission, call.schema);
+      decision.remark = remark + what_helps(remark, call);
     }
     if (because) decision.reason += ": " + printable(*because, 200);
     if (const auto left = caught_by_default(*verdict.target, verdict.effect, call); !left.empty())
@@ -108,7 +116,7 @@ Decision Authority::Impl::refusal(std::size_t index, const Verdict& verdict,
   for (const auto* target : covering(layer, call.permission)) {
     if (layer.rules[target->rule].effect != Effect::kAllow) continue;
     if (const auto remark = remark_on(*target, call, Reading::kAdmit); !remark.empty()) {
-      decision.remark = remark + what_to_do_above(call.permission, call.schema);
+      decision.remark = remark + what_helps(remark, call);
       break;
     }
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -68,6 +69,17 @@ class PathResolver {
     auto real = resolve(path, work);
     if (!real) return pass_on(real);
     return Sighting{.path = std::move(*real)};
+  }
+  // Whether an entry below this folder (absolute, resolved), however deep, may be one that is
+  // meant: `is_meant` is asked about each, by its absolute path, and about what a link leads to. A
+  // link to a folder outside may lead to any. An error where more are there than are looked at, or
+  // some cannot be. `meaning`: what is_meant asks, as records know it. Who cannot look says yes.
+  using IsMeant = std::function<bool(const std::string&)>;
+  [[nodiscard]] virtual Result<bool> holds(std::string_view /*folder*/,
+                                           std::string_view /*meaning*/,
+                                           const IsMeant& /*is_meant*/,
+                                           Work* /*work*/ = nullptr) const {
+    return true;
   }
 };
 

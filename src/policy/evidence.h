@@ -59,7 +59,8 @@ struct PathFact {
   std::optional<std::string> real;  // nothing: refused
   // Where it was asked what stands there (PathResolver::look), all of that but the path:
   // "folder 803:2 803:12 35:7", the device and inode of each step in hexadecimal; empty: refused.
-  // Where own names were asked for, "own " stands before it.
+  // Where own names were asked for, "own " stands before it. "holds ./**/.env": whether the folder
+  // holds such an entry, and `real` is "yes" or "no".
   std::optional<std::string> seen = {};
   friend bool operator==(const PathFact&, const PathFact&) = default;
 };

@@ -118,9 +118,11 @@ class ArgTest {
     return all;
   }
 
-  Chance passes(const Matcher& matcher, const Json& value, MeantAs meant = MeantAs::kUnknown) {
+  Chance passes(const Matcher& matcher, const Json& value, MeantAs meant = MeantAs::kUnknown,
+                bool is_root_by_default = false) {
     CallView view = view_;
     view.meant = meant;
+    view.is_root_by_default = is_root_by_default;
     if (matcher.asks_file_system(value, view)) {
       grounds_.file_system = true;
       return Chance::kMaybe;
@@ -130,16 +132,17 @@ class ArgTest {
     return chance(sure ? outcome == Outcome::kPass : outcome != Outcome::kFail);
   }
 
-  Chance all_tests(const Json& text, MeantAs meant) {
+  Chance all_tests(const Json& text, MeantAs meant, bool is_root_by_default = false) {
     Chance all = Chance::kAlways;
-    for (const auto& matcher : arg_.matchers) all = std::min(all, passes(*matcher, text, meant));
+    for (const auto& matcher : arg_.matchers)
+      all = std::min(all, passes(*matcher, text, meant, is_root_by_default));
     return all;
   }
 
   // "*": every string value, and every name of a member that no schema knows.
   Chance any_string_in(const Json& value, const SchemaView& schema, const DefaultPlace* place,
                        Root root, MeantAs meant = MeantAs::kUnknown) {
-    if (value.is_string()) return all_tests(value, meant);
+    if (value.is_string()) return all_tests(value, meant, is_root_by_default(value, schema));
     Chance any = Chance::kNever;
     if (value.is_array()) {
       const SchemaView elements = schema.elements();
@@ -152,7 +155,7 @@ class ArgTest {
           any = std::max(any, all_tests(Json(name), MeantAs::kUnknown));
         const DefaultPlace* next = place == nullptr ? nullptr : place->member(name);
         any = std::max(any, any_string_in(member, schema.member(name).value_or(SchemaView()), next,
-                                          Root::kNo, schema.meaning_of(name)));
+                                          Root::kNo, schema.meaning_in_call(name)));
       }
       any = std::max(any, any_string_left_out(value, place, root));
     }
@@ -252,11 +255,13 @@ Chance possible_match(const CompiledTarget& target, Effect effect, const Possibl
   if (!target.brackets) return Chance::kAlways;
   const bool is_allow = effect == Effect::kAllow;
   Chance all = Chance::kAlways;
+  const CallStarts starts(call.known);
   for (const auto& arg : target.brackets->args) {
     const CallView view{.server = call.permission.server(),
                         .reading = is_allow ? Reading::kAdmit : Reading::kCatch,
                         .any_string = arg.steps.empty(),
-                        .tool = &call.permission};
+                        .tool = &call.permission,
+                        .starts = &starts};
     const Chance one = ArgTest(arg, view, call, grounds).holds();
     if (one == Chance::kAlways) ++grounds.passed;
     all = std::min(all, one);

@@ -58,7 +58,7 @@ void CallPlace::add_names(const NameWatch& above, const NameTree& tree) {
 CallPlace CallPlace::member(const std::string& name) const {
   CallPlace place(*this, view_.member(name).value_or(SchemaView()),
                   defaults_ == nullptr ? nullptr : defaults_->member(name),
-                  any_strings_.empty() ? MeantAs::kUnknown : view_.meaning_of(name));
+                  any_strings_.empty() ? MeantAs::kUnknown : view_.meaning_in_call(name));
   for (Watch watch : watches_) {
     const auto* member = watch.member();
     if (member == nullptr || member->name != name) continue;

@@ -15,6 +15,9 @@
 #include <functional>
 #include <optional>
 
+#include "core/ascii.h"
+#include "core/printable.h"
+#include "policy/match/call_starts.h"
 #include "policy/match/path_pattern.h"
 #include "policy/match/path_readings.h"
 #include "policy/match/readings.h"
@@ -95,6 +98,9 @@ class PathMatcher final : public Matcher {
     if (is_caught && bases_.by_identity && readings_of_path(value, any_string, own).unclear)
       return "may name more paths than are read of one text (send it in parts): " +
              pattern_.text() + " may be one";
+    if (const auto folder = other_start(value, call); !folder.empty())
+      return "counts from " + folder +
+             " as well, which another argument names (a whole path counts from none)";
     asking.above = Above::kPasses;
     if (outcome() == is_caught) return {};
     if (is_caught) return "contains the denied " + pattern_.text();
@@ -112,6 +118,21 @@ class PathMatcher final : public Matcher {
   // which the text does not say whether it is one.
   enum class Above : std::uint8_t { kPasses, kIfThere, kCounts };
 
+  // The folder of another argument that decides about a relative value, where there is one.
+  [[nodiscard]] std::string other_start(const Json& value, const CallView& call) const {
+    if (call.starts == nullptr) return {};
+    const bool is_caught = call.reading == Reading::kCatch;
+    const auto& named = call.starts->found(bases_.home);
+    const auto& folders = is_caught ? named.to_catch : named.admit;
+    CallView alone = call;
+    alone.starts = nullptr;
+    const bool holds_alone = (match(value, alone) == Outcome::kPass);
+    if (holds_alone == is_caught) return {};
+    if (named.too_many || folders.empty()) return "more folders than are read of one call";
+    const std::string first = join(folders.front().components);
+    return printable(folders.front().absolute ? first : "." + first, 60);
+  }
+
   // Whether a pattern of a shell may stand for ".." there: "[.][.]".
   [[nodiscard]] static bool may_climb(const PathValue& path) {
     return std::ranges::any_of(path.components, [](const std::string& name) {
@@ -124,6 +145,7 @@ class PathMatcher final : public Matcher {
     const CallView& call;
     Look look;
     Above above;
+    const std::vector<PathValue>* entered = nullptr;  // folders that the text itself enters
   };
 
   // Of a text that is one path, or several by its braces.
@@ -216,14 +238,24 @@ class PathMatcher final : public Matcher {
     // what is prose by its name, or a separator. "/" of a server elsewhere is not that of here.
     const bool is_elsewhere =
         call.any_string && is_remote(call.server) && !bases_.roots.contains(call.server);
-    const bool passes = !bases_.by_identity || is_elsewhere ||
-                        (call.any_string && (call.in_document || call.meant == MeantAs::kText)) ||
+    const bool is_standard = call.is_root_by_default && !has_folders(call.server);
+    const bool passes = !bases_.by_identity || is_elsewhere || is_standard ||
+                        (call.any_string && (call.in_document || is_text(call.meant))) ||
                         (call.tool != nullptr && bases_.entry_only.contains(*call.tool));
     const bool is_unsure = call.lexical && !call.takes_for_folders;
-    return {call, lexical ? Look::kLexical : Look::kResolved,
+    // What is written into a file, or said, mentions more places than can be looked up.
+    const bool is_data = call.any_string && call.in_document && is_for_prose(call.meant);
+    return {call, lexical || is_data ? Look::kLexical : Look::kResolved,
             passes      ? Above::kPasses
             : is_unsure ? Above::kIfThere
                         : Above::kCounts};
+  }
+
+  // Whether anything says that the server works on folders of this machine.
+  [[nodiscard]] bool has_folders(const std::string& server) const {
+    return bases_.roots.contains(server) || bases_.given_folders.contains(server) ||
+           bases_.working_directories.contains(server) || bases_.mounts.contains(server) ||
+           bases_.unknown_starts.contains(server);
   }
 
   [[nodiscard]] bool is_remote(const std::string& server) const {
@@ -240,7 +272,8 @@ class PathMatcher final : public Matcher {
   // A member of a document is prose, whatever its place is for.
   [[nodiscard]] const PathReadings& readings_of_path(const Json& text, const CallView& call,
                                                      PathReadings& own) const {
-    const MeantAs meant = call.in_document ? MeantAs::kText : call.meant;
+    const bool is_member = call.in_document && !is_for_prose(call.meant);
+    const MeantAs meant = is_member ? MeantAs::kDocument : call.meant;
     if (call.readings != nullptr) return call.readings->paths_in(text, bases_.home, meant);
     own = path_readings(text.get_ref<const std::string&>(), bases_.home, meant);
     return own;
@@ -253,14 +286,47 @@ class PathMatcher final : public Matcher {
     if (readings.unclear && bases_.by_identity) return true;
     const MeantAs meant = asking.call.in_document ? MeantAs::kText : asking.call.meant;
     const bool is_searched = meant == MeantAs::kCommand || meant == MeantAs::kNamed;
-    Asking of_part = asking;
+    Asking of_text = asking;
+    of_text.entered = &readings.starts;
+    if (is_sign(text.get_ref<const std::string&>(), asking.call)) of_text.above = Above::kPasses;
+    Asking of_part = of_text;
     // A folder that is named in passing is not walked, but by a command.
     if (asking.call.meant != MeantAs::kCommand) of_part.above = Above::kPasses;
     // So many are a list or a document, and are held by their text.
     if (readings.named.size() > kMostLookedUp && !is_searched) of_part.look = Look::kLexical;
     return std::ranges::any_of(readings.named, [&](const NamedPath& one) {
-      if (!one.is_part) return holds(one.path, asking);
-      return bases_.by_identity && holds_part(one.path, one.is_listed ? asking : of_part);
+      if (!one.is_part) return holds(one.path, of_text);
+      if (!bases_.by_identity) return false;
+      const bool acts_on_entry =
+          one.use == FolderUse::kEntry ||
+          (one.use == FolderUse::kEntered && is_where_it_starts(one.path, asking.call.server));
+      Asking of_this = one.is_listed ? of_text : of_part;
+      if (acts_on_entry) of_this.above = Above::kPasses;
+      return holds_part(one.path, of_this);
+    });
+  }
+
+  // "/", "~", "." and the like, and names of variables or of fields of a database, where nothing
+  // says that the place is for a folder: separators and queries have these more often than walks.
+  [[nodiscard]] static bool is_sign(std::string_view text, const CallView& call) {
+    constexpr std::size_t kLongestSign = 3;
+    if (call.meant != MeantAs::kUnknown || text.empty()) return false;
+    const auto is_plain = [](char c) {
+      return is_word(c) || static_cast<unsigned char>(c) >= 0x80;
+    };
+    if (text.size() <= kLongestSign && std::ranges::none_of(text, is_plain)) return true;
+    return text.starts_with('$') && std::ranges::all_of(text.substr(1), is_word);
+  }
+
+  // Whether a folder that is entered is one that the server starts from, or in one: that widens
+  // nothing.
+  [[nodiscard]] bool is_where_it_starts(const PathValue& path, const std::string& server) const {
+    const RelativeStarts starts = relative_starts(bases_, server);
+    return std::ranges::any_of(starts.to_catch, [&](const std::string& start) {
+      const Components folder = collapse(split(start));
+      Components whole = path.absolute ? Components() : folder;
+      whole.insert(whole.end(), path.components.begin(), path.components.end());
+      return begins_with(collapse(whole), folder);
     });
   }
 
@@ -268,15 +334,64 @@ class PathMatcher final : public Matcher {
   [[nodiscard]] bool holds_part(const PathValue& path, const Asking& asking) const {
     const bool is_anywhere = !path.absolute && is_remote(asking.call.server) &&
                              !bases_.roots.contains(asking.call.server);
-    return !is_anywhere && holds(path, asking);
+    return is_anywhere ? catches_from_named(path, asking) : holds(path, asking);
   }
 
   [[nodiscard]] bool admits(const PathValue& path, const Asking& asking) const {
     if (path.absolute) return admits_at({}, path.components, asking);
     const RelativeStarts starts = relative_starts(bases_, asking.call.server);
     if (starts.is_unknown || (!starts.has_root && !pattern_.relative_to_here())) return false;
-    return std::ranges::all_of(starts.admit, [&](const std::string& start) {
-      return admits_at(start, path.components, asking);
+    return std::ranges::all_of(starts.admit,
+                               [&](const std::string& start) {
+                                 return admits_at(start, path.components, asking);
+                               }) &&
+           admits_from_named(path, starts, asking);
+  }
+
+  // From each folder that the call names for what is relative in it; of that folder itself no more
+  // is asked.
+  [[nodiscard]] bool admits_from_named(const PathValue& path, const RelativeStarts& starts,
+                                       const Asking& asking) const {
+    if (asking.call.starts == nullptr || !bases_.by_identity) return true;
+    const auto& named = asking.call.starts->found(bases_.home);
+    return !named.too_many && std::ranges::all_of(named.admit, [&](const PathValue& folder) {
+      if (folder == path) return true;
+      const Components whole = below(folder, path);
+      if (folder.absolute) return admits_at({}, whole, asking);
+      return std::ranges::all_of(
+          starts.admit, [&](const std::string& start) { return admits_at(start, whole, asking); });
+    });
+  }
+
+  [[nodiscard]] static Components below(const PathValue& folder, const PathValue& path) {
+    Components whole = folder.components;
+    whole.insert(whole.end(), path.components.begin(), path.components.end());
+    return whole;
+  }
+
+  // A relative path, from each folder that the call or the text itself names.
+  [[nodiscard]] bool catches_from_named(const PathValue& path, const Asking& asking) const {
+    static const CallStarts::Found kNone = {};
+    if (!bases_.by_identity) return false;
+    const auto& named =
+        asking.call.starts == nullptr ? kNone : asking.call.starts->found(bases_.home);
+    if (named.too_many) return true;
+    const auto catches_from = [&](const PathValue& folder) {
+      const Components whole = below(folder, path);
+      if (folder.absolute) return catches_at({}, whole, asking);
+      if (is_remote(asking.call.server) && !bases_.roots.contains(asking.call.server)) return false;
+      const RelativeStarts starts = relative_starts(bases_, asking.call.server);
+      return std::ranges::any_of(starts.to_catch, [&](const std::string& start) {
+        return catches_at(start, whole, asking);
+      });
+    };
+    if (std::ranges::any_of(named.to_catch, catches_from)) return true;
+    if (asking.entered == nullptr) return false;
+    return std::ranges::any_of(*asking.entered, [&](const PathValue& folder) {
+      return catches_from(folder) ||
+             (!folder.absolute && std::ranges::any_of(named.to_catch, [&](const PathValue& outer) {
+               return catches_from({outer.absolute, below(outer, folder)});
+             }));
     });
   }
 
@@ -367,12 +482,13 @@ class PathMatcher final : public Matcher {
       const auto mounted = mounted_at(collapse(path.components), server);
       return mounted && catches_at({}, *mounted, asking);
     }
-    const RelativeStarts starts = relative_starts(bases_, server);
-    if (is_remote(server) && !starts.has_root)
-      return !asking.call.any_string || may_lie_inside(path.components, asking);
     // The words of a document are too many to be looked up, each as a name.
     Asking asked = asking;
     if (asking.call.in_document && asking.call.any_string) asked.look = Look::kLexical;
+    if (catches_from_named(path, asked)) return true;
+    const RelativeStarts starts = relative_starts(bases_, server);
+    if (is_remote(server) && !starts.has_root)
+      return !asking.call.any_string || may_lie_inside(path.components, asking);
     return std::ranges::any_of(starts.to_catch, [&](const std::string& start) {
       return catches_at(start, path.components, asked);
     });
@@ -474,10 +590,26 @@ class PathMatcher final : public Matcher {
     if (asking.above == Above::kPasses) return false;
     if (seen.kind == Sighting::Kind::kMissing || seen.kind == Sighting::Kind::kFile) return false;
     const std::string& server = asking.call.server;
-    if (pattern.lies_below(split(seen.path), server)) return true;
+    if (pattern.lies_below(split(seen.path), server)) return may_hold(pattern, seen.path, asking);
     if (seen.steps.empty()) return false;
     const auto base = base_of(pattern, server);
     return !base || pattern.lies_below(seen, *base);
+  }
+
+  // Under "*", of a folder that only a wildcard leads below: whether such an entry is there.
+  // "./**/.env" may lie in every folder, and no call could name one. A rule with the argument's
+  // name says that the folder counts.
+  [[nodiscard]] bool may_hold(const PathPattern& pattern, const std::string& folder,
+                              const Asking& asking) const {
+    if (!asking.call.any_string || pattern.glob().empty()) return true;
+    const std::string& server = asking.call.server;
+    const PathBase& base = pattern.base_for(server);
+    const bool is_below = begins_with(split(folder), base.real);
+    if (!is_below && !begins_with(base.real, split(folder))) return true;
+    const auto found = resolver_->holds(
+        is_below ? folder : join(base.real), pattern.text(),
+        [&](const std::string& path) { return pattern.covers(split(path), server); });
+    return !found || *found;
   }
 
   // The same by the text alone.
@@ -487,6 +619,10 @@ class PathMatcher final : public Matcher {
     const auto wildcards =
         is_compared ? PathPattern::Wildcards::kLeftOut : PathPattern::Wildcards::kCount;
     // mcpac itself stands in the current folder: that one is there, and all above it are.
+    // Whether something is in it that a wildcard means, the text does not say.
+    if (asking.above == Above::kIfThere && !is_compared && asking.call.any_string &&
+        !pattern.glob().empty())
+      return false;
     const bool counts =
         asking.above == Above::kCounts ||
         (asking.above == Above::kIfThere && begins_with(split(bases_.current_directory), path));

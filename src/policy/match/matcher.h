@@ -23,17 +23,28 @@ namespace mcpac::policy {
 enum class Outcome : std::uint8_t { kPass, kFail, kWrongType, kUnreadable };
 enum class Reading : std::uint8_t { kAdmit, kCatch };
 
+class CallStarts;
 class KnownReadings;
 
 // What a string is by the name and description that the schema gives the place where it stands, or
 // by the rule that tests it.
 enum class MeantAs : std::uint8_t {
   kUnknown,
-  kPlace,    // a path or URI: an empty one is the folder that a server starts from
-  kCommand,  // what a shell or program reads: each word may be a place
-  kText,     // prose, patterns, separators: no folder that a tool walks
-  kNamed,    // whatever its name says: a rule names the argument and tests it as a path
+  kPlace,     // a path or URI: an empty one is the folder that a server starts from
+  kCommand,   // what a shell or program reads: each word may be a place
+  kText,      // prose, patterns, separators: no folder that a tool walks
+  kProse,     // what is asked or told: short texts are searched for places
+  kDocument,  // a member of a JSON object in a text, whatever the text is for
+  kNamed,     // whatever its name says: a rule names the argument and tests it as a path
 };
+// No folder that is named there is walked, and no name without a slash is a place.
+[[nodiscard]] constexpr bool is_text(MeantAs meant) {
+  return meant == MeantAs::kText || meant == MeantAs::kProse || meant == MeantAs::kDocument;
+}
+// Where a text of many words is a sentence, whatever it begins with.
+[[nodiscard]] constexpr bool is_for_prose(MeantAs meant) {
+  return meant == MeantAs::kText || meant == MeantAs::kProse;
+}
 
 // What a test may know of the call that it looks into.
 struct CallView {
@@ -56,6 +67,10 @@ struct CallView {
   bool in_document = false;
   // Of any string: what its place is for.
   MeantAs meant = MeantAs::kUnknown;
+  // Of any string: "/", which the schema has for this member where a call leaves it out.
+  bool is_root_by_default = false;
+  // Folders that arguments of the call name, for what is relative in it; null: none.
+  const CallStarts* starts = nullptr;
 };
 
 // What one expression may cost in memory.

@@ -19,12 +19,17 @@ constexpr std::array<std::string_view, 19> kMaybeWords = {
     "source", "destination", "src",      "dst",          "dest",    "target", "root",
     "repo",   "repository",  "location", "workspace",    "project", "output", "input",
     "entry",  "mount",       "archive",  "repositories", "entries"};
-constexpr std::array<std::string_view, 7> kCommandWords = {
-    "command", "cmd", "commandline", "shell", "bash", "script", "argv"};
+constexpr std::array<std::string_view, 8> kCommandWords = {
+    "command", "cmd", "commandline", "shell", "bash", "script", "argv", "arg"};
 constexpr std::array<std::string_view, 23> kTextWords = {
     "separator", "delimiter", "sep",     "delim",       "content", "body",    "text",   "message",
     "title",     "subject",   "summary", "description", "comment", "note",    "html",   "markdown",
     "pattern",   "regex",     "regexp",  "replacement", "label",   "caption", "thought"};
+// What a person or a model is asked or told.
+constexpr std::array<std::string_view, 7> kProseWords = {
+    "prompt", "question", "instruction", "reason", "explanation", "answer", "prose"};
+// Of the words that may be places those that are as often data: an empty one is no folder.
+constexpr std::array<std::string_view, 3> kDataWords = {"input", "entry", "entries"};
 // Beginnings of a description that are looked at.
 constexpr std::size_t kLongestDescription = 1'000;
 
@@ -56,19 +61,18 @@ ParameterKind formatted(const std::string& format) {
   return is_one_of(format, kUrls) ? ParameterKind::kUrl : ParameterKind::kNone;
 }
 
-// What the first noun of a description is: "The absolute path of …", "File to read". "JSON path"
-// and the file that a content is for are further on, or no place.
-ParameterKind told_at_first(const std::string& description) {
+// The first noun of a description: "The absolute path of …", "File to read". "JSON path" and the
+// file that a content is for are further on, or no place. Empty where it has none.
+std::string first_noun(std::string_view description) {
   constexpr std::array<std::string_view, 24> kBefore = {
       "the",    "a",      "an",     "optional",    "absolute", "relative", "full",     "local",
       "target", "source", "output", "destination", "input",    "of",       "list",     "array",
       "new",    "valid",  "base",   "existing",    "resolved", "to",       "complete", "one"};
   constexpr std::size_t kMostWords = 8;
-  for (const auto& word : words_of(description, kMostWords)) {
-    if (is_one_of(word, kBefore)) continue;
-    return kind_of({word});
+  for (auto& word : words_of(description, kMostWords)) {
+    if (!is_one_of(word, kBefore)) return std::move(word);
   }
-  return ParameterKind::kNone;
+  return {};
 }
 
 // Borrowed from the schema; empty where it has none.
@@ -135,8 +139,13 @@ MeantAs meaning_by_name(std::string_view name) {
   if (words.empty()) return MeantAs::kUnknown;
   const std::string& word = words.back();
   if (is_any_of(word, kTextWords)) return MeantAs::kText;
+  if (is_any_of(word, kProseWords)) return MeantAs::kProse;
+  // "old_string", "newStr": of an edit.
+  const bool is_edit = words.size() == 2 && (words[0] == "old" || words[0] == "new");
+  if (is_edit && (word == "string" || word == "str")) return MeantAs::kText;
   if (is_any_of(word, kCommandWords)) return MeantAs::kCommand;
-  const bool is_place = kind_of({word}) != ParameterKind::kNone || is_any_of(word, kMaybeWords);
+  const bool may_be = is_any_of(word, kMaybeWords) && !is_one_of(word, kDataWords);
+  const bool is_place = kind_of({word}) == ParameterKind::kPath || may_be;
   return is_place ? MeantAs::kPlace : MeantAs::kUnknown;
 }
 
@@ -145,7 +154,16 @@ MeantAs meaning_of_member(std::string_view name, const Json* schema) {
     return MeantAs::kPlace;
   const MeantAs by_name = meaning_by_name(name);
   if (by_name != MeantAs::kUnknown || schema == nullptr || !schema->is_object()) return by_name;
-  return describes_places(*schema) ? MeantAs::kPlace : MeantAs::kUnknown;
+  if (describes_places(*schema)) return MeantAs::kPlace;
+  const auto description = member_text(*schema, "description").substr(0, kLongestDescription);
+  if (description.empty()) return MeantAs::kUnknown;
+  return is_any_of(first_noun(description), kProseWords) ? MeantAs::kProse : MeantAs::kUnknown;
+}
+
+MeantAs meaning_of_unnamed(std::string_view name) {
+  if (place_named(name) == ParameterKind::kPath) return MeantAs::kPlace;
+  const MeantAs by_name = meaning_by_name(name);
+  return by_name == MeantAs::kCommand ? by_name : MeantAs::kUnknown;
 }
 
 ParameterKind place_named(std::string_view parameter) {
@@ -159,7 +177,7 @@ ParameterKind place_described(const Json& schema) {
   if (!schema.is_object()) return ParameterKind::kNone;
   if (const auto kind = formatted(string_member(schema, "format")); kind != ParameterKind::kNone)
     return kind;
-  if (const auto kind = told_at_first(string_member(schema, "description"));
+  if (const auto kind = kind_of({first_noun(string_member(schema, "description"))});
       kind != ParameterKind::kNone)
     return kind;
   const Json* items = find_member(schema, "items");

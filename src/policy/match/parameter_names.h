@@ -25,6 +25,9 @@ namespace mcpac::policy {
 // places goes before the name, a place in the description behind it.
 [[nodiscard]] MeantAs meaning_of_member(std::string_view name, const Json* schema);
 
+// Of one that no schema names: a place or a command where its name says so, and else not known.
+[[nodiscard]] MeantAs meaning_of_unnamed(std::string_view name);
+
 enum class ParameterKind : std::uint8_t { kNone, kPath, kUrl };
 
 // By whole words, in any of the usual spellings: "outputPath", "config_file", "dirs"; not

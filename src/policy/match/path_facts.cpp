@@ -42,6 +42,15 @@ std::string key_of(std::string_view base, std::string_view path) {
 constexpr std::string_view kSeen = "\x01";
 constexpr std::string_view kSeenOwn = "\x02";
 constexpr std::string_view kOwn = "own ";
+// The same of what a folder holds, with what was meant behind it.
+constexpr std::string_view kHeld = "\x03";
+constexpr std::string_view kHolds = "holds ";
+constexpr std::string_view kYes = "yes";
+constexpr std::string_view kNo = "no";
+
+std::string held_key(std::string_view meaning) {
+  return std::string(kHeld).append(meaning);
+}
 
 constexpr std::array<std::string_view, 4> kKinds = {"unknown", "missing", "file", "folder"};
 
@@ -99,6 +108,11 @@ Result<Sighting> sighting_of(const PathFact& fact) {
   return fail(ErrorId::kFileUnreadable, "it could not be resolved then");
 }
 
+Result<bool> held_of(const PathFact& fact) {
+  if (fact.real) return *fact.real != kNo;
+  return fail(ErrorId::kFileUnreadable, "it could not be looked at then");
+}
+
 Result<std::string> answer_of(const PathFact& fact) {
   if (fact.real) return *fact.real;
   return fail(ErrorId::kFileUnreadable, "it could not be resolved then");
@@ -107,7 +121,11 @@ Result<std::string> answer_of(const PathFact& fact) {
 }  // namespace
 
 void PathFacts::add(PathFact fact) {
+  std::string held;
+  if (fact.seen && fact.seen->starts_with(kHolds))
+    held = held_key(fact.seen->substr(kHolds.size()));
   const std::string_view base = !fact.seen                     ? std::string_view(fact.base)
+                                : !held.empty()                ? std::string_view(held)
                                 : fact.seen->starts_with(kOwn) ? kSeenOwn
                                                                : kSeen;
   if (places_.try_emplace(key_of(base, fact.path), list_.size()).second)
@@ -116,6 +134,10 @@ void PathFacts::add(PathFact fact) {
 
 const PathFact* PathFacts::find_seen(std::string_view path, PathResolver::Names names) const {
   return find(names == PathResolver::Names::kOwn ? kSeenOwn : kSeen, path);
+}
+
+const PathFact* PathFacts::find_held(std::string_view folder, std::string_view meaning) const {
+  return list_.empty() ? nullptr : find(held_key(meaning), folder);
 }
 
 const PathFact* PathFacts::find(std::string_view base, std::string_view path) const {
@@ -225,6 +247,23 @@ Result<Sighting> PathWitness::look(std::string_view path, Names names, Work* wor
   return answer;
 }
 
+Result<bool> PathWitness::holds(std::string_view folder, std::string_view meaning,
+                                const IsMeant& is_meant, Work* work) const {
+  if (!notes_) return inner_.holds(folder, meaning, is_meant, work);
+  const PathFact* known = facts_.find_held(folder, meaning);
+  if (!may_ask(folder.size() + meaning.size(), known)) return too_much();
+  if (known != nullptr) return held_of(*known);
+  const auto answer = inner_.holds(folder, meaning, is_meant, &work_);
+  if (work_.left() == 0) {
+    is_beyond_ = true;
+    return too_much();
+  }
+  PathFact fact{"", std::string(folder), std::nullopt, std::string(kHolds).append(meaning)};
+  if (answer) fact.real = *answer ? kYes : kNo;
+  facts_.add(std::move(fact));
+  return answer;
+}
+
 Result<std::string> PathWitness::resolve(std::string_view path, Work* work) const {
   if (!notes_) return inner_.resolve(path, work);
   return noted("", std::string(path), [&] { return inner_.resolve(path, &work_); });
@@ -259,6 +298,13 @@ Result<Sighting> RecordedPaths::look(std::string_view path, Names names, Work* /
   if (const PathFact* fact = facts_.find_seen(path, names)) return sighting_of(*fact);
   missed_ = true;
   return fail(ErrorId::kAuditUnreadable, "nobody asked for this path then");
+}
+
+Result<bool> RecordedPaths::holds(std::string_view folder, std::string_view meaning,
+                                  const IsMeant& /*is_meant*/, Work* /*work*/) const {
+  if (const PathFact* fact = facts_.find_held(folder, meaning)) return held_of(*fact);
+  missed_ = true;
+  return fail(ErrorId::kAuditUnreadable, "this folder was not asked about then");
 }
 
 void RecordedPaths::set(std::vector<PathFact> facts) {

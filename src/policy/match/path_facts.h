@@ -25,6 +25,8 @@ class PathFacts {
   [[nodiscard]] const PathFact* find(std::string_view base, std::string_view path) const;
   // Of a question what stands there.
   [[nodiscard]] const PathFact* find_seen(std::string_view path, PathResolver::Names names) const;
+  // Of a question what a folder holds.
+  [[nodiscard]] const PathFact* find_held(std::string_view folder, std::string_view meaning) const;
   [[nodiscard]] std::size_t size() const { return list_.size(); }
   // None is left.
   [[nodiscard]] std::vector<PathFact> take();
@@ -73,6 +75,8 @@ class PathWitness final : public PathResolver {
                                                     Work* work = nullptr) const override;
   [[nodiscard]] Result<Sighting> look(std::string_view path, Names names,
                                       Work* work = nullptr) const override;
+  [[nodiscard]] Result<bool> holds(std::string_view folder, std::string_view meaning,
+                                   const IsMeant& is_meant, Work* work = nullptr) const override;
   void begin(PathBounds bounds);
   // Something was asked beyond the bounds. That got an error, as does whatever is asked after it.
   [[nodiscard]] bool is_beyond_bounds() const { return is_beyond_; }
@@ -112,6 +116,8 @@ class RecordedPaths final : public PathResolver {
                                                     Work* work = nullptr) const override;
   [[nodiscard]] Result<Sighting> look(std::string_view path, Names names,
                                       Work* work = nullptr) const override;
+  [[nodiscard]] Result<bool> holds(std::string_view folder, std::string_view meaning,
+                                   const IsMeant& is_meant, Work* work = nullptr) const override;
   void set(std::vector<PathFact> facts);
   [[nodiscard]] bool missed_any() const { return missed_; }
 

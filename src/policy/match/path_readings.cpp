@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "core/ascii.h"
@@ -74,6 +73,8 @@ bool is_space(char c) {
 
 // Texts with more words or bytes are documents. What a program was told to run is longer at times.
 constexpr std::size_t kMostWords = 40;
+// Names of files have some words, sentences more.
+constexpr std::size_t kMostWordsOfName = 5;
 constexpr std::size_t kLongestText = 4096;
 constexpr std::size_t kLongestCommand = std::size_t{1} << 16U;
 // Schemes before schemes ("jar:file:"), and readings of what is encoded twice.
@@ -327,6 +328,7 @@ class PlaceFinder {
       if (meant_ == MeantAs::kPlace) found_.named.push_back({PathValue{}, false});
       return std::move(found_);
     }
+    if (is_for_prose(meant_) && has_words_beyond(text, kMostWordsOfName)) return std::move(found_);
     if (is_one_name(text)) {
       found_.read = text.size();
       if (auto path = path_below("", text)) found_.named.push_back({std::move(*path), false});
@@ -340,7 +342,7 @@ class PlaceFinder {
     if (is_searched(text)) {
       is_part_ = true;
       if (meant_ == MeantAs::kNamed) add_listed(filled ? *filled : text);
-      add_parts(filled ? *filled : text);
+      add_searched(filled ? *filled : text);
     } else if (meant_ == MeantAs::kCommand) {
       found_.unclear = true;
     }
@@ -348,11 +350,58 @@ class PlaceFinder {
   }
 
  private:
+  [[nodiscard]] std::size_t most_words() const {
+    if (meant_ == MeantAs::kProse) return kMostWordsOfName;
+    return meant_ == MeantAs::kText || meant_ == MeantAs::kDocument ? 1 : kMostWords;
+  }
+
+  // By its parts; of a command, what acts on entries alone is told from the rest.
+  void add_searched(std::string_view text) {
+    add_starts(text);
+    if (meant_ != MeantAs::kCommand) return add_parts(text);
+    const auto beyond = parts_beyond_entries(text);
+    const bool is_whole = beyond.size() == 1 && beyond.front().text.size() == text.size();
+    use_ = is_whole ? FolderUse::kWalked : FolderUse::kEntry;
+    add_parts(text);
+    if (is_whole) return;
+    for (const auto& part : beyond) {
+      use_ = part.use;
+      add_parts(part.text);
+    }
+  }
+
+  void add_starts(std::string_view text) {
+    constexpr std::string_view kGit = "/.git";
+    if (!text.contains("cd") && !text.contains("-C") && !text.contains("--") &&
+        !text.contains("pushd") && !text.contains("chdir"))
+      return;
+    const auto folders = entered_folders(text);
+    found_.unclear = found_.unclear || folders.size() > kMostEntered;
+    std::optional<PathValue> last;
+    for (std::string_view folder : folders) {
+      const auto home = home_.starts_with('/') ? below_home(folder) : std::nullopt;
+      auto path = home ? path_below(home_, *home) : path_below("", folder);
+      if (!path || !spend(folder.size())) continue;
+      found_.starts.push_back(*path);
+      if (folder.ends_with(kGit)) {
+        found_.starts.push_back(*path);
+        found_.starts.back().components.pop_back();
+      }
+      if (last && !path->absolute) {
+        last->components.insert(last->components.end(), path->components.begin(),
+                                path->components.end());
+        found_.starts.push_back(*last);
+      } else {
+        last = std::move(path);
+      }
+    }
+  }
+
   [[nodiscard]] bool is_searched(std::string_view text) const {
     if (meant_ == MeantAs::kCommand) return text.size() <= kLongestCommand;
     if (text.size() > kLongestText) return false;
     if (meant_ == MeantAs::kNamed) return true;
-    return !has_words_beyond(text, meant_ == MeantAs::kText ? 1 : kMostWords);
+    return !has_words_beyond(text, most_words());
   }
 
   // Whether so much more may be read; else the text is unclear, and no more of it is looked at.
@@ -365,11 +414,13 @@ class PlaceFinder {
 
   void add(std::string_view text) {
     const auto put = [&](std::optional<PathValue> path) {
-      if (path) found_.named.push_back({std::move(*path), is_part_, is_listed_});
+      if (path) found_.named.push_back({std::move(*path), is_part_, is_listed_, use_});
     };
     if (text.empty() || found_.unclear) return;
-    const bool is_new = known_.emplace(text).second;
-    if (!spend(is_new ? text.size() : text.size() / 4 + 1) || !is_new) return;
+    const auto [known, is_new] = known_.try_emplace(std::string(text), use_);
+    const bool is_more = use_ < known->second;  // what goes below says more than what does not
+    if (!spend(is_new ? text.size() : text.size() / 4 + 1) || (!is_new && !is_more)) return;
+    known->second = use_;
     put(path_below("", text));
     if (text == "~+" || text.starts_with("~+/"))
       put(path_below("", "./" + std::string(text.substr(2))));
@@ -535,7 +586,7 @@ class PlaceFinder {
   // A part that is written as a path; of a command every word may be one.
   void add_named(std::string_view part, bool is_operand) {
     const bool is_bare = part.find('/') == std::string_view::npos && !part.starts_with('~');
-    const bool takes_bare = meant_ == MeantAs::kCommand || (is_operand && meant_ != MeantAs::kText);
+    const bool takes_bare = meant_ == MeantAs::kCommand || (is_operand && !is_text(meant_));
     if (part.size() <= kMaxPath && (!is_bare || takes_bare)) add(part);
   }
 
@@ -543,9 +594,10 @@ class PlaceFinder {
   MeantAs meant_;
   bool is_part_ = false;
   bool is_listed_ = false;
+  FolderUse use_ = FolderUse::kWalked;
   PathReadings found_;
-  std::size_t budget_ = 0;                 // bytes
-  std::unordered_set<std::string> known_;  // texts that were read
+  std::size_t budget_ = 0;                            // bytes
+  std::unordered_map<std::string, FolderUse> known_;  // texts that were read
 };
 
 // A character of a component that a shell reads, or several.

@@ -15,18 +15,22 @@
 
 #include "policy/match/matcher.h"
 #include "policy/match/path_value.h"
+#include "policy/match/shell_commands.h"
 
 namespace mcpac::policy {
 
 struct NamedPath {
   PathValue path;
   bool is_part = false;  // of the text, which names more or something else
-  bool is_listed =
-      false;  // such a part that is an item of a list, of an argument that a rule names
+  // Such a part that is an item of a list, of an argument that a rule names.
+  bool is_listed = false;
+  FolderUse use = FolderUse::kWalked;  // of a part of a command
 };
 
 struct PathReadings {
   std::vector<NamedPath> named;
+  // Folders that its commands enter: what is relative in it may count from there, too.
+  std::vector<PathValue> starts = {};
   // A text that names more than is read, or that may: whatever the place, it may be named.
   bool unclear = false;
   std::size_t read = 0;  // bytes of all readings, at most a small multiple of the text's

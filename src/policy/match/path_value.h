@@ -15,6 +15,7 @@ constexpr std::size_t kMaxPath = 4096;  // PATH_MAX: nothing longer names a file
 struct PathValue {
   bool absolute = false;
   Components components;  // without "." and empty ones; ".." stands as it is
+  friend bool operator==(const PathValue&, const PathValue&) = default;
 };
 
 // Nothing for what no path test may admit: empty, longer than Linux takes, control bytes, a

@@ -256,10 +256,11 @@ class ReadMatcher final : public Matcher {
     const Readings& readings = of(value, call, own);
     for (const auto& one : readings.others) {
       if ((type_of(one.value) & types()) == 0) continue;
-      const Outcome outcome = matcher_->match(one.value, viewed(one, call));
+      const Outcome outcome = matcher_->match(one.value, viewed(one, readings, call));
       if (outcome != goes_on) return outcome;
     }
-    if (!readings.unreadable) return plain;
+    // Data of any size may stand in what is for text: it is held as far as it is read.
+    if (!readings.unreadable || (call.any_string && is_for_prose(call.meant))) return plain;
     return call.any_string ? Outcome::kPass : Outcome::kUnreadable;
   }
 
@@ -267,8 +268,9 @@ class ReadMatcher final : public Matcher {
     if (matcher_->asks_file_system(value, call)) return true;
     if (has_one_reading(value, call)) return false;
     Readings own;
-    return std::ranges::any_of(of(value, call, own).others, [&](const Readings::One& one) {
-      return matcher_->asks_file_system(one.value, viewed(one, call));
+    const Readings& readings = of(value, call, own);
+    return std::ranges::any_of(readings.others, [&](const Readings::One& one) {
+      return matcher_->asks_file_system(one.value, viewed(one, readings, call));
     });
   }
 
@@ -276,9 +278,10 @@ class ReadMatcher final : public Matcher {
     if (matcher_->match(value, call) != Outcome::kPass) return matcher_->taken_for(value, call);
     if (has_one_reading(value, call)) return std::nullopt;
     Readings own;
-    for (const auto& one : of(value, call, own).others) {
+    const Readings& readings = of(value, call, own);
+    for (const auto& one : readings.others) {
       if ((type_of(one.value) & types()) == 0) continue;
-      const CallView view = viewed(one, call);
+      const CallView view = viewed(one, readings, call);
       if (matcher_->match(one.value, view) == Outcome::kPass) continue;
       auto item = matcher_->taken_for(one.value, view);
       return item ? std::move(item) : std::optional(one.value);
@@ -290,8 +293,9 @@ class ReadMatcher final : public Matcher {
     std::string remark = matcher_->remark(value, call);
     if (!remark.empty() || has_one_reading(value, call)) return remark;
     Readings own;
-    for (const auto& one : of(value, call, own).others) {
-      remark = matcher_->remark(one.value, viewed(one, call));
+    const Readings& readings = of(value, call, own);
+    for (const auto& one : readings.others) {
+      remark = matcher_->remark(one.value, viewed(one, readings, call));
       if (!remark.empty()) return remark;
     }
     return {};
@@ -306,8 +310,12 @@ class ReadMatcher final : public Matcher {
     return !value.is_number_integer() || std::fabs(value.get<double>()) < kExactIntegers;
   }
 
-  [[nodiscard]] static CallView viewed(const Readings::One& one, CallView call) {
-    call.in_document = one.in_document;
+  // Many texts in what is for text are data, whatever their form.
+  [[nodiscard]] static CallView viewed(const Readings::One& one, const Readings& all,
+                                       CallView call) {
+    constexpr std::size_t kMostNamed = 64;
+    const bool is_data = is_for_prose(call.meant) && all.others.size() > kMostNamed;
+    call.in_document = one.in_document || is_data;
     return call;
   }
 
@@ -339,6 +347,12 @@ MeantAs KnownReadings::meaning_of(std::string_view name, const Json* schema) {
   const auto [known, is_new] = meanings_.try_emplace({schema, std::string(name)});
   if (is_new) known->second = meaning_of_member(name, schema);
   return known->second;
+}
+
+MeantAs KnownReadings::meaning_of_unnamed(std::string_view name) {
+  const auto known = unnamed_.find(name);
+  if (known != unnamed_.end()) return known->second;
+  return unnamed_.emplace(name, policy::meaning_of_unnamed(name)).first->second;
 }
 
 const UrlReadings& KnownReadings::urls_in(const Json& text, TextIs is) {

@@ -59,6 +59,7 @@ class KnownReadings {
                                              MeantAs meant);
   // meaning_of_member(), found once for each schema and name.
   [[nodiscard]] MeantAs meaning_of(std::string_view name, const Json* schema);
+  [[nodiscard]] MeantAs meaning_of_unnamed(std::string_view name);
 
  private:
   // By address: few values have other readings, but a hostile call may have many.
@@ -66,6 +67,7 @@ class KnownReadings {
   std::map<std::pair<const Json*, TextIs>, UrlReadings> urls_;
   std::map<std::pair<const Json*, MeantAs>, PathReadings> paths_;
   std::map<std::pair<const Json*, std::string>, MeantAs> meanings_;
+  std::map<std::string, MeantAs, std::less<>> unnamed_;
 };
 
 // The authorities in a text, known or found now and put into `own`. To a rule that names the

@@ -39,6 +39,8 @@ constexpr std::size_t kMaxSteps = 10'000;
 constexpr std::size_t kWorkOfCall = 200;
 constexpr std::size_t kWorkOfName = 20;
 constexpr std::size_t kWorkOfEntry = 40;
+// Of an entry whose path is held against a pattern.
+constexpr std::size_t kWorkOfMeaning = 160;
 
 // False: there is not so much left.
 bool spend(Work* work, std::size_t steps) {
@@ -375,6 +377,73 @@ class Walk {
   bool missing_ = false;
 };
 
+// All entries below a folder, links not followed.
+class Descent {
+ public:
+  Descent(const SystemPathResolver& resolver, std::string folder,
+          const PathResolver::IsMeant& is_meant, Work* work)
+      : resolver_(resolver), top_(std::move(folder)), is_meant_(is_meant), work_(work) {}
+
+  Result<bool> finds() { return finds_in(top_, 0); }
+
+ private:
+  Result<bool> finds_in(const std::string& folder, int depth) {
+    constexpr int kDeepest = 64;
+    if (depth > kDeepest || !spend(work_, kWorkOfCall)) return refuse_more();
+    std::vector<std::string> folders;
+    auto found = finds_listed(folder, folders);
+    if (!found || *found) return found;
+    for (const auto& next : folders) {
+      found = finds_in(next, depth + 1);
+      if (!found || *found) return found;
+    }
+    return false;
+  }
+
+  Result<bool> finds_listed(const std::string& folder, std::vector<std::string>& folders) {
+    UniqueFd handle(
+        ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+    if (!handle) return refuse("a folder cannot be read");
+    const std::unique_ptr<DIR, int (*)(DIR*)> entries(::fdopendir(handle.get()), &::closedir);
+    if (!entries) return refuse("a folder cannot be read");
+    [[maybe_unused]] const int owned = handle.release();
+    errno = 0;
+    while (const dirent* entry = ::readdir(entries.get())) {
+      const std::string name = entry->d_name;
+      if (name == "." || name == "..") continue;
+      if (++count_ > kMostEntries || !spend(work_, kWorkOfMeaning)) return refuse_more();
+      std::string path = (folder == "/" ? "" : folder) + "/" + name;
+      if (is_meant_(path)) return true;
+      auto type = entry->d_type;
+      if (type == DT_UNKNOWN) {
+        const auto seen = entry_at(::dirfd(entries.get()), name);
+        if (!seen) return refuse("an entry cannot be read");
+        type = S_ISDIR(seen->mode) ? DT_DIR : S_ISLNK(seen->mode) ? DT_LNK : DT_REG;
+      }
+      if (type == DT_LNK && leads_to_meant(path)) return true;
+      if (type == DT_DIR) folders.push_back(std::move(path));
+      errno = 0;
+    }
+    if (errno != 0) return refuse("a folder cannot be read");
+    return false;
+  }
+
+  [[nodiscard]] bool leads_to_meant(const std::string& link) const {
+    const auto seen = resolver_.look(link, PathResolver::Names::kAsked, work_);
+    if (!seen || seen->kind == Sighting::Kind::kMissing) return false;  // leads to nothing
+    const bool is_inside = begins_with(split(seen->path), split(top_));
+    return is_meant_(seen->path) || (seen->kind != Sighting::Kind::kFile && !is_inside);
+  }
+
+  static constexpr std::size_t kMostEntries = 10'000;
+
+  const SystemPathResolver& resolver_;
+  std::string top_;
+  const PathResolver::IsMeant& is_meant_;
+  Work* work_;
+  std::size_t count_ = 0;
+};
+
 }  // namespace
 
 Result<std::string> SystemPathResolver::resolve(std::string_view path, Work* work) const {
@@ -423,6 +492,12 @@ Result<std::string> SystemPathResolver::resolve_beneath(std::string_view base,
   Walk walk(Bounds::kBeneath, work);
   if (auto entered = walk.enter(floor); !entered) return pass_on(entered);
   return walk.run(components);
+}
+
+Result<bool> SystemPathResolver::holds(std::string_view folder, std::string_view /*meaning*/,
+                                       const IsMeant& is_meant, Work* work) const {
+  if (folder.empty() || folder.front() != '/') return refuse("the path is not absolute");
+  return Descent(*this, join(split(folder)), is_meant, work).finds();
 }
 
 }  // namespace mcpac::policy

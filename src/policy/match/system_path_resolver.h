@@ -34,6 +34,9 @@ class SystemPathResolver final : public FolderResolver {
   [[nodiscard]] Result<Sighting> look_in(const Sighting& folder, const std::string& name,
                                          Names names, std::optional<bool>& folds,
                                          Work* work) const override;
+  // Looks at 10,000 entries and 64 folders deep.
+  [[nodiscard]] Result<bool> holds(std::string_view folder, std::string_view meaning,
+                                   const IsMeant& is_meant, Work* work = nullptr) const override;
 };
 
 }  // namespace mcpac::policy

@@ -100,7 +100,7 @@ enum class TextIs : std::uint8_t { kUnknown, kCommand };
 // of the text, with whether it is prose.
 [[nodiscard]] bool ends_word(char c);
 // A text with slashes for backslashes, and blanks for the blanks, quotes and brackets of Unicode.
-[[nodiscard]] std::string with_plain_marks(std::string_view text);
+[[nodiscard]] std::string with_plain_blanks(std::string_view text);
 struct WordText {
   std::string text;
   bool is_prose = false;

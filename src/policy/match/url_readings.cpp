@@ -225,7 +225,7 @@ class AuthorityFinder {
       const bool is_own = value.contains('%');
       for (std::size_t i = 0; i < kMostCodes && value.contains('%'); ++i)
         value = percent_decoded(value);
-      value = with_plain_marks(value);
+      value = with_plain_blanks(value);
       const bool is_url = begins_as_url(value) && !is_mention(name);
       if (!is_url && !is_target(name)) continue;
       target(value, is_own);
@@ -263,7 +263,7 @@ class AuthorityFinder {
     // A form encodes what it sends: "url=https%3A%2F%2Fh".
     std::string decoded(chunk);
     for (std::size_t i = 0; i < kMostCodes && decoded.contains('%') && !found_.unclear; ++i) {
-      decoded = with_plain_marks(percent_decoded(decoded));
+      decoded = with_plain_blanks(percent_decoded(decoded));
       std::ranges::replace_if(decoded, ends_word, '+');
       if (decoded.contains("//") || decoded.contains('@')) walk(decoded, sign);
     }

@@ -209,7 +209,7 @@ bool ends_word(char c) {
   return kEnds[static_cast<unsigned char>(c)];
 }
 
-std::string with_plain_marks(std::string_view text) {
+std::string with_plain_blanks(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
@@ -240,12 +240,12 @@ std::string with_plain_marks(std::string_view text) {
 std::vector<WordText> word_texts(std::string_view text, TextIs is) {
   std::vector<WordText> texts;
   const bool is_command = is == TextIs::kCommand;
-  texts.push_back({with_plain_marks(text), false});
+  texts.push_back({with_plain_blanks(text), false});
   texts.front().is_prose = !is_command && is_prose(texts.front().text);
   const bool has_apostrophe = std::ranges::count(text, '\'') % 2 != 0;
   const auto add = [&](const std::string& other) {
     if (other == text) return;
-    std::string words = with_plain_marks(other);
+    std::string words = with_plain_blanks(other);
     if (std::ranges::find(texts, words, &WordText::text) != texts.end()) return;
     // "don't use h": an apostrophe makes no word of two.
     const bool in_prose =

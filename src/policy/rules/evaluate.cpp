@@ -19,6 +19,10 @@ std::string shown(const Json& value) {
   return printable(to_text(value), 60);
 }
 
+bool is_root(const Json& value) {
+  return value.is_string() && value.get_ref<const std::string&>() == "/";
+}
+
 void note(Miss* miss, std::string why) {
   if (miss != nullptr) miss->why = std::move(why);
 }
@@ -149,10 +153,12 @@ class AnyString {
   AnyString(const CompiledArg& arg, const CallView& view) : arg_(arg), view_(view) {}
 
   bool in(const Json& value, const SchemaView& schema, const DefaultPlace* place,
-          MeantAs meant = MeantAs::kUnknown) {
+          MeantAs meant = MeantAs::kUnknown, bool is_left_out = false) {
     if (value.is_string()) {
       CallView of_value = view_;
       of_value.meant = meant;
+      of_value.is_root_by_default =
+          is_left_out ? is_root(value) : is_root_by_default(value, schema);
       return caught(value, of_value);
     }
     if (value.is_array()) {
@@ -166,7 +172,7 @@ class AnyString {
     for (const auto& [name, member] : value.items()) {
       if (!schema.names_member(name) && caught(Json(name), of_names)) return true;
       if (in(member, schema.member(name).value_or(SchemaView()), below(place, name),
-             schema.meaning_of(name, view_.readings)))
+             schema.meaning_in_call(name, view_.readings)))
         return true;
     }
     if (place == nullptr) return false;
@@ -182,9 +188,10 @@ class AnyString {
   bool in_left_out(const DefaultPlace& place, MeantAs meant) {
     if (!seen_.insert(&place).second) return false;
     if (place.is_unknown()) return true;
-    return std::ranges::any_of(
-               place.values(),
-               [&](const Json* standard) { return in(*standard, SchemaView(), &place, meant); }) ||
+    return std::ranges::any_of(place.values(),
+                               [&](const Json* standard) {
+                                 return in(*standard, SchemaView(), &place, meant, true);
+                               }) ||
            std::ranges::any_of(place.members(), [&](const auto& member) {
              return in_left_out(*member.second, meaning_by_name(member.first));
            });
@@ -216,8 +223,9 @@ std::optional<std::string> remark_at(const CompiledArg& arg, const CallView& vie
   if (view.any_string && value.is_object()) {
     for (const auto& [name, member] : value.items()) {
       CallView below = view;
-      below.meant = schema.meaning_of(name, view.readings);
+      below.meant = schema.meaning_in_call(name, view.readings);
       const auto found = schema.member(name).value_or(SchemaView());
+      below.is_root_by_default = is_root_by_default(member, found);
       if (auto remark = remark_at(arg, below, member, step, found)) return remark;
     }
     return std::nullopt;
@@ -304,6 +312,10 @@ bool open_matches(const CompiledBrackets& brackets, const CallUnderTest& call, C
 
 }  // namespace
 
+bool is_root_by_default(const Json& value, const SchemaView& schema) {
+  return is_root(value) && schema.equals_default(value);
+}
+
 bool catches_left_out(const CompiledArg& arg, const CallView& view, std::size_t step,
                       const DefaultPlace* place) {
   if (place == nullptr) return false;
@@ -361,7 +373,11 @@ bool matches(const CompiledTarget& target, Effect effect, const CallUnderTest& c
                       &regex_work,
                       &call.permission,
                       call.takes_for_folders,
-                      &call.readings};
+                      &call.readings,
+                      false,
+                      MeantAs::kUnknown,
+                      false,
+                      &call.starts};
   return is_allow ? allow_matches(*target.brackets, call, view, miss)
                   : open_matches(*target.brackets, call, view, miss);
 }
@@ -371,7 +387,8 @@ std::string remark_on(const CompiledTarget& target, const CallUnderTest& call, R
   CallView view{.server = call.permission.server(),
                 .reading = reading,
                 .lexical = call.lexical,
-                .tool = &call.permission};
+                .tool = &call.permission,
+                .starts = &call.starts};
   for (const auto& arg : target.brackets->args) {
     view.any_string = arg.steps.empty();
     auto remark = remark_at(arg, view, call.arguments, 0,

@@ -4,8 +4,10 @@
 #include <string>
 
 #include "core/json_schema.h"
+#include "policy/match/call_starts.h"
 #include "policy/match/readings.h"
 #include "policy/rules/compiled.h"
+#include "policy/rules/schema_view.h"
 
 namespace mcpac::policy {
 
@@ -20,7 +22,11 @@ struct CallUnderTest {
   // What the server may put where the call leaves a member out; null where that is certain, and so
   // filled in already.
   const DefaultPlace* defaults = nullptr;
+  CallStarts starts = CallStarts(arguments);  // found as rules ask for them, as the readings
 };
+
+// Whether it is "/", and what the schema has for this place where nothing is said.
+[[nodiscard]] bool is_root_by_default(const Json& value, const SchemaView& schema);
 
 // `why`, where given, receives the first reason against a match; `passed` counts the arguments that
 // held before it, so that the nearest rule can be named.

@@ -282,6 +282,11 @@ MeantAs SchemaView::meaning_of(std::string_view name, KnownReadings* known) cons
   return known == nullptr ? meaning_of_member(name, schema) : known->meaning_of(name, schema);
 }
 
+MeantAs SchemaView::meaning_in_call(std::string_view name, KnownReadings* known) const {
+  if (names_member(name)) return meaning_of(name, known);
+  return known == nullptr ? meaning_of_unnamed(name) : known->meaning_of_unnamed(name);
+}
+
 bool SchemaView::requires_member(std::string_view name) const {
   const auto names = required_members();
   return std::ranges::find(names, name) != names.end();

@@ -40,6 +40,10 @@ class SchemaView {
   // one that the schema does not name, for then its name is the caller's.
   // `known`: of the call, which keeps the answer for other rules.
   [[nodiscard]] MeantAs meaning_of(std::string_view name, KnownReadings* known = nullptr) const;
+  // The same of a member of a call: one that the schema does not name may be what its name says
+  // where that has more of it read. A caller who names it otherwise is not heard by the server.
+  [[nodiscard]] MeantAs meaning_in_call(std::string_view name,
+                                        KnownReadings* known = nullptr) const;
   [[nodiscard]] bool requires_member(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> required_members() const;
   // The text of this place; null where nothing is known of it.

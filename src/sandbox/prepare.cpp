@@ -157,11 +157,7 @@ std::expected<void, Refused> check_without_root(const Machine& machine, const Sp
     if (mount.host.lexically_normal() != mount.inside.lexically_normal()) {
       return refuse(Refused::Kind::kTierTooLow, machine.namespaces_failed,
                     "without a mount namespace " + mount.host.native() + " cannot appear as " +
-                        mount.inside.native() +
-                        (spec.admits.has<Compiles>()
-                             ? ", so nothing is compiled here; `mcpac run` runs what was built "
-                               "elsewhere"
-                             : ""));
+                        mount.inside.native());
     }
   }
   return {};
@@ -185,7 +181,9 @@ void plan_identity(const Machine& machine, uid_t own_id, Plan& plan) {
     plan.namespace_flags = all_namespaces();
     if (plan.identity == Identity::kUserNamespace) plan.namespace_flags |= CLONE_NEWUSER;
   } else {
-    plan.empty_root = plan.identity == Identity::kOwnId && plan.mounts.empty();
+    // What it may open lies in folders that are the caller's alone, at their own paths.
+    if (!plan.mounts.empty()) plan.identity = Identity::kKeep;
+    plan.empty_root = plan.identity == Identity::kOwnId;
   }
   // RLIMIT_NPROC counts an id in its user namespace; the caller's own has other processes in it.
   plan.count_processes = plan.identity != Identity::kKeep;

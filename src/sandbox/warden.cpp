@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -21,7 +22,8 @@ struct Warden::Impl {
   cgroup::Adopted group;  // given back when the warden has removed its own
   UniqueFd socket;
   pid_t pid = -1;
-  std::mutex asking;  // one question at a time, with its answer
+  std::mutex asking;            // one question at a time, with its answer
+  std::atomic<int> roots = -1;  // whether it makes them; -1: not asked yet
 
   explicit Impl(cgroup::Adopted adopted) : group(std::move(adopted)) {}
 
@@ -223,6 +225,17 @@ Result<Probe> Warden::probe() {
   auto reply = decode_reply(packet->bytes);
   if (!reply || !std::holds_alternative<Probe>(*reply)) return warden_gone(EPROTO);
   return std::get<Probe>(std::move(*reply));
+}
+
+Result<bool> Warden::makes_roots() {
+  if (const int known = impl_->roots.load(); known >= 0) return known != 0;
+  auto packet = ask(impl_->asking, impl_->socket.get(), encode_root_request(), {});
+  if (!packet) return pass_on(packet);
+  const auto reply = decode_reply(packet->bytes);
+  const auto* root = reply ? std::get_if<RootReply>(&*reply) : nullptr;
+  if (root == nullptr) return warden_gone(EPROTO);
+  impl_->roots = root->own ? 1 : 0;
+  return root->own;
 }
 
 }  // namespace mcpac::sandbox

@@ -128,9 +128,11 @@ std::expected<Tier, Refused> choose_tier(const Machine& machine, const Spec& spe
   const Failure missing = machine.namespaces && landlock_missing
                               ? Failure{.layer = Layer::kLandlock, .error = machine.landlock_error}
                               : machine.namespaces_failed;
-  return refuse(Refused::Kind::kTierTooLow, missing,
-                "this machine gives tier " + to_string(*tier) + ", the run asks for " +
-                    to_string(spec.lowest_tier));
+  auto refused = refuse(Refused::Kind::kTierTooLow, missing,
+                        "this machine gives tier " + to_string(*tier) + ", the run asks for " +
+                            to_string(spec.lowest_tier));
+  refused.error().gives = *tier;
+  return refused;
 }
 
 // Without a root of its own a child sees the host's paths, so a mount can neither be renamed nor,

@@ -98,6 +98,7 @@ void write_refused(Writer& writer, const Refused& refused) {
   writer.number(refused.failure.item);
   writer.number(refused.failure.error);
   writer.text(refused.text);
+  writer.number(static_cast<std::uint8_t>(refused.gives));
 }
 
 Refused read_refused(Reader& reader) {
@@ -107,6 +108,7 @@ Refused read_refused(Reader& reader) {
   refused.failure.item = reader.number<std::uint16_t>();
   refused.failure.error = reader.number<int>();
   refused.text = reader.text();
+  refused.gives = reader.choice(Tier::kC);
   return refused;
 }
 

@@ -43,6 +43,7 @@ struct Refused {
   } kind = Kind::kLayerFailed;
   Failure failure;
   std::string text;
+  Tier gives = Tier::kA;  // with kTierTooLow: the machine
 };
 struct RootReply {
   bool own = false;  // a child gets a root of its own (Machine::namespaces)

@@ -38,8 +38,7 @@ struct Warden::Impl {
 namespace {
 
 std::string error_name(int error) {
-  const char* const name = ::strerrorname_np(error);
-  return std::string(name != nullptr ? name : "error") + " (" + std::strerror(error) + ")";
+  return error_text({.layer = Layer::kNone, .error = error});
 }
 
 std::unexpected<Error> warden_gone(int error) {
@@ -77,11 +76,23 @@ int start_process(const std::filesystem::path& program, std::vector<std::string>
   return error;
 }
 
-std::string remedy_for(const Refused& refused) {
+// Only what the same command would not refuse again.
+std::string remedy_for_tier(const Refused& refused, const Spec& spec) {
+  const std::string stronger = "`mcpac doctor` says what is missing and what to do about it";
+  if (spec.admits.has<WritesFiles>() && !spec.admits.has<Compiles>())
+    return "programs write files in tier A only: grant the files read-only (--files DIR), or " +
+           stronger;
+  if (refused.gives <= spec.lowest_tier) return stronger;
+  const std::string tier = to_string(refused.gives);
+  if (spec.admits.opens_files() && refused.gives == Tier::kC)
+    return stronger + "; in tier C a program runs that was built elsewhere (`mcpac run`)";
+  return stronger + "; tier " + tier + " is accepted by --min-tier " + tier +
+         ", or once by `mcpac doctor --accept-tier " + tier + "`";
+}
+
+std::string remedy_for(const Refused& refused, const Spec& spec) {
   switch (refused.kind) {
-    case Refused::Kind::kTierTooLow:
-      return "`mcpac doctor` says what is missing and what to do about it; a weaker sandbox is "
-             "accepted by --min-tier, or once by `mcpac doctor --accept-tier`";
+    case Refused::Kind::kTierTooLow: return remedy_for_tier(refused, spec);
     case Refused::Kind::kUnavailable:
       return "use a kernel with seccomp filters; `mcpac doctor` shows what this one gives";
     case Refused::Kind::kBadRequest: return {};
@@ -111,11 +122,11 @@ std::unexpected<Error> as_error(const Refused& refused, const Spec& spec) {
   }
   if (!refused.text.empty()) what += ": " + refused.text;
   std::string where = "layer " + std::string(to_string(refused.failure.layer));
-  if (refused.failure.error != 0) where += ", " + error_name(refused.failure.error);
+  if (refused.failure.error != 0) where += ", " + error_text(refused.failure);
   return fail(id, std::move(what),
               {.where = std::move(where),
                .why = "a layer that cannot be built is an error, never a weaker sandbox",
-               .fix = remedy_for(refused)});
+               .fix = remedy_for(refused, spec)});
 }
 
 // By descriptor from here on: what was checked is what runs.

@@ -85,8 +85,8 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
   warn_of_open_ends(questions.warning, granted, &world.tools);
   warn_of_asked_allows(*authority, questions.warning);
   const auto compiled = compile_tools(*lock, {tool.server()});
-  if (!compiled.table.contains(tool) && !compiled.unusable.empty())
-    return std::unexpected(compiled.unusable.front());
+  const auto unusable = std::ranges::find(compiled.unusable, tool.text(), &Error::where);
+  if (unusable != compiled.unusable.end()) return std::unexpected(*unusable);
   auto log = audit::RunLog::create(folders.audit(), new_uuid_v7(clock), clock);
   if (!log) return pass_on(log);
 

@@ -8,14 +8,17 @@
 #include <set>
 #include <tuple>
 
+#include "codegen/client_form.h"
 #include "codegen/embedded.h"
 #include "codegen/emit.h"
 #include "codegen/emitted_words.h"
 #include "codegen/json_text.h"
 #include "codegen/names.h"
+#include "codegen/resolve.h"
 #include "codegen/text_escape.h"
 #include "codegen/tool_model.h"
 #include "core/hash.h"
+#include "core/json_schema.h"
 #include "core/permission.h"
 
 namespace mcpac::codegen {
@@ -150,6 +153,23 @@ ServerListing lockable(ServerListing listing, std::vector<Note>& notes) {
     }
   }
   return listing;
+}
+
+std::vector<Note> notes_on_use(const Lock& lock) {
+  std::vector<Note> notes;
+  for (const LockedServer& server : lock.servers) {
+    for (const LockedTool& tool : server.tools) {
+      const std::string permission = server.name + "." + tool.name;
+      const OrderedJson* input = keyword(tool.definition, "inputSchema");
+      if (input != nullptr) {
+        if (const auto schema = JsonSchema::compile(Json(*input)); !schema)
+          notes.push_back({permission, "/inputSchema", "cannot be called: " + schema.error().what});
+      }
+      for (std::string& note : client_form(tool.definition).notes)
+        notes.push_back({permission, "", std::move(note)});
+    }
+  }
+  return notes;
 }
 
 ServerListing listing_of(const LockedServer& locked) {

@@ -34,6 +34,10 @@ struct Output {
 [[nodiscard]] Result<Output> generate(const std::vector<ServerListing>& servers,
                                       const Lock& known = {});
 
+// What people should know of locked tools that the gate or clients do not take as they are: that
+// arguments cannot be checked, so that no call is made, and client_form().
+[[nodiscard]] std::vector<Note> notes_on_use(const Lock& lock);
+
 // What `locked` approved, as if its server had just said it.
 [[nodiscard]] ServerListing listing_of(const LockedServer& locked);
 

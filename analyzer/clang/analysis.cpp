@@ -109,7 +109,7 @@ std::shared_ptr<const Parsed> read_ahead(std::vector<std::string> flags) {
 
 Result<Report> analyze_file(const Request& request, Part* part,
                             std::shared_ptr<const Parsed> ahead) {
-  auto source = read_file(request.source_path, kMaxSource);
+  auto source = read_file(on_disk(request.source_path), kMaxSource);
   if (!source) {
     return fail(ErrorId::kSourceUnreadable, fmt::format("cannot read {}", request.file),
                 {.why = source.error().what});

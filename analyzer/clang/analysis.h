@@ -5,6 +5,7 @@
 // program.cpp.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,6 +20,10 @@ class Parsed;
 // With these flags, from the lead on the disk: returns when it has led to a program. Null where
 // that cannot be read so: it is read again when the request comes, and the error told then.
 [[nodiscard]] std::shared_ptr<const Parsed> read_ahead(std::vector<std::string> flags);
+
+// The overlay through which clang sees files (analyzer/overlay.h), for this process; before
+// anything is read. Without one it sees the file system as it is.
+[[nodiscard]] Result<void> use_overlay(const std::filesystem::path& file);
 
 // `ahead` is used for a program of one file, where it is as good, and may be null.
 [[nodiscard]] Result<Report> analyze(const Request& request,

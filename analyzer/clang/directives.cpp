@@ -120,7 +120,7 @@ class DirectiveChecker {
     const std::string first = name.begin() == name.end() ? "" : name.begin()->string();
     if (first == "mcpac" || first == "mcpac.hpp") return true;
     std::error_code error;
-    return name.extension() == ".hpp" && fs::exists(fs::path(request_.headers_dir) / name, error);
+    return name.extension() == ".hpp" && fs::exists(on_disk(request_.headers_dir) / name, error);
   }
 
   // Files that are entered are judged by where they are (check_inclusions). Here stands what that
@@ -138,7 +138,8 @@ class DirectiveChecker {
     const fs::path includer = take(clang_getFileName(line[0].place.file));
     const fs::path local = includer.parent_path() / name;
     const bool taken = is_reserved_header(name) && line[2].text.front() == '"' &&
-                       fs::exists(local, error) && sources_.home_of_path(local) != Home::kHeaders;
+                       fs::exists(on_disk(local), error) &&
+                       sources_.home_of_path(local) != Home::kHeaders;
     if (taken) {
       findings_.add(
           "foreign-header", place,

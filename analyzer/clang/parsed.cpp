@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analyzer/clang/sources.h"
 #include "analyzer/lead.h"
 
 namespace mcpac::analyzer {
@@ -46,7 +47,7 @@ Parsed::Parsed()
 CXErrorCode Parsed::read(const std::vector<std::string>& arguments,
                          std::vector<CXUnsavedFile> files, CXTranslationUnit_Flags extent) {
   std::vector<const char*> words;
-  words.reserve(arguments.size());
+  for (const std::string& flag : overlay_flags()) words.push_back(flag.c_str());
   for (const std::string& argument : arguments) words.push_back(argument.c_str());
   CXTranslationUnit unit = nullptr;
   const CXErrorCode code = clang_parseTranslationUnit2(

@@ -12,6 +12,7 @@
 
 #include "analyzer/clang/analysis.h"
 #include "analyzer/clang/part.h"
+#include "analyzer/clang/sources.h"
 #include "analyzer/rules.h"
 #include "core/file.h"
 
@@ -31,7 +32,7 @@ struct Analysed {
 
 // A guess: it only decides which file is read first.
 bool may_hold_entry(const Request& request) {
-  const auto text = read_file(request.source_path, kMaxSource);
+  const auto text = read_file(on_disk(request.source_path), kMaxSource);
   return text && (text->contains("agent_main(") || text->contains(" main("));
 }
 

@@ -3,17 +3,29 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
+#include "analyzer/clang/analysis.h"
 #include "analyzer/lead.h"
+#include "analyzer/overlay.h"
 
 namespace mcpac::analyzer {
 namespace {
 
 namespace fs = std::filesystem;
 
+struct ProcessOverlay {
+  Overlay overlay;
+  std::vector<std::string> flags;
+};
+ProcessOverlay& process_overlay() {
+  static ProcessOverlay used;
+  return used;
+}
+
 fs::path real_path(const fs::path& path) {
   std::error_code error;
-  fs::path real = fs::canonical(path, error);
+  fs::path real = fs::canonical(on_disk(path), error);
   return error ? fs::path() : real;
 }
 
@@ -52,6 +64,21 @@ std::vector<fs::path> system_folders(const std::vector<std::string>& arguments) 
 }
 
 }  // namespace
+
+Result<void> use_overlay(const fs::path& file) {
+  auto overlay = Overlay::read(file);
+  if (!overlay) return pass_on(overlay);
+  process_overlay() = {std::move(*overlay), {Overlay::kFlag, file.native()}};
+  return {};
+}
+
+fs::path on_disk(const fs::path& path) {
+  return process_overlay().overlay.on_host(path);
+}
+
+const std::vector<std::string>& overlay_flags() {
+  return process_overlay().flags;
+}
 
 Sources::Sources(const Request& request)
     : main_name_(request.file),

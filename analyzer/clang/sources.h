@@ -17,6 +17,11 @@
 
 namespace mcpac::analyzer {
 
+// Where a path that clang knows is on the disk.
+[[nodiscard]] std::filesystem::path on_disk(const std::filesystem::path& path);
+// What clang is told of the overlay.
+[[nodiscard]] const std::vector<std::string>& overlay_flags();
+
 enum class Home : std::uint8_t { kNone, kProgram, kHeaders, kSystem, kForeign };
 
 class Sources {

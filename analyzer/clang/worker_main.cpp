@@ -3,7 +3,8 @@
 // exit.
 //
 // With arguments, which are flags for clang, it first reads the program that the lead on the disk
-// leads to (analyzer/lead.h), and stands still there until that is said.
+// leads to (analyzer/lead.h), and stands still there until that is said. Before those the overlay
+// of its files may stand (analyzer/overlay.h).
 //
 // It reads hostile source with a parser of a million lines, so the host runs it in a sandbox and
 // believes nothing of its answer but the form. It starts no process and needs no environment.
@@ -21,6 +22,7 @@
 
 #include "analyzer/clang/analysis.h"
 #include "analyzer/clang/stage.h"
+#include "analyzer/overlay.h"
 #include "core/file.h"
 #include "core/json.h"
 #include "core/write_all.h"
@@ -87,7 +89,13 @@ int main(int argc, char** argv) {
     (void)::setrlimit(RLIMIT_STACK, &stack);
   }
   analyzer::watch(kLimit, give_up);
-  auto ahead = argc > 1 ? analyzer::read_ahead({argv + 1, argv + argc}) : nullptr;
+  int first = 1;
+  if (argc > 2 && std::string_view(argv[1]) == analyzer::Overlay::kFlag) {
+    if (auto used = analyzer::use_overlay(argv[2]); !used)
+      end_with(to_text(to_json(used.error())), false);
+    first = 3;
+  }
+  auto ahead = argc > first ? analyzer::read_ahead({argv + first, argv + argc}) : nullptr;
   const auto report = answer(std::move(ahead));
   // Whoever gives up at this very moment ends the process.
   if (answered.exchange(true)) ::pause();

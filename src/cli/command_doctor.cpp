@@ -122,11 +122,20 @@ void doctor(Context& context, const DoctorOptions& options) {
     if (!one.refused.empty())
       fmt::print("note: a setting is not taken: {}\n", printable(one.refused));
   }
-  if (tier == "B" || tier == "C") {
+  if (tier == "B") {
     fmt::print(
-        "below tier A a program that was built elsewhere runs (`mcpac run`) once the tier is "
-        "accepted, by --min-tier or by `mcpac doctor --accept-tier`; `mcpac execute` needs "
-        "tier A, as its compiler sees folders under other names\n");
+        "tier B has no namespaces: Landlock and the system-call filter hold programs, files are "
+        "granted read-only{}\n",
+        accepted >= sandbox::Tier::kB
+            ? ""
+            : "; accept it by --min-tier B, or for all runs by `mcpac doctor --accept-tier B`");
+  }
+  if (tier == "C") {
+    fmt::print(
+        "in tier C nothing is compiled: a program that was built elsewhere runs (`mcpac run`){}\n",
+        accepted == sandbox::Tier::kC
+            ? ""
+            : " once the tier is accepted, by --min-tier C or by `mcpac doctor --accept-tier C`");
   }
   for (const auto& line : rootless) fmt::print("note: {}\n", line);
 }

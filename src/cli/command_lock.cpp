@@ -7,6 +7,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <ranges>
 
 #include <CLI/CLI.hpp>
 
@@ -75,6 +76,13 @@ std::string accepting(const std::vector<std::string>& names, const codegen::Lock
   return fmt::format("mcpac lock accept{} --digest {}", words, codegen::digest_of(diff));
 }
 
+void show_notes(const std::vector<codegen::Note>& notes) {
+  constexpr std::size_t kShown = 12;
+  for (const auto& note : notes | std::views::take(kShown))
+    fmt::print("note: {} {}\n", printable(note.permission), printable(note.message));
+  if (notes.size() > kShown) fmt::print("note: {} more; --json shows all\n", notes.size() - kShown);
+}
+
 void show(const execute::Status& status) {
   for (const auto& server : status.servers) {
     fmt::print("{:<20} {:>4} locked  {}\n", server.server, server.locked, state_of(server));
@@ -95,6 +103,7 @@ void show(const execute::Status& status) {
       fmt::print("  `mcpac lock diff {}` shows it; approve exactly this: {}\n", server.server,
                  accepting({server.server}, {*server.diff}));
   }
+  show_notes(status.notes);
   if (!status.lock_fits_itself) fmt::print("mcpac.lock names other headers than its tools give\n");
   if (status.headers.empty()) return fmt::print("servers/ fits mcpac.lock\n");
   for (const auto& problem : status.headers) {
@@ -120,11 +129,15 @@ Json to_json(const execute::Status& status) {
     const bool missing = problem.kind == execute::HeaderProblem::Kind::kMissing;
     headers.push_back({{"file", problem.file}, {"problem", missing ? "missing" : "differs"}});
   }
+  Json notes = Json::array();
+  for (const auto& note : status.notes)
+    notes.push_back({{"tool", note.permission}, {"message", note.message}});
   return {{"drifted", status.drifted()},
           {"headers_fit", status.headers.empty()},
           {"lock_fits_itself", status.lock_fits_itself},
           {"servers", servers},
-          {"headers", headers}};
+          {"headers", headers},
+          {"notes", std::move(notes)}};
 }
 
 // The worst that was found decides the exit code: drift, then headers, then servers that cannot be
@@ -187,7 +200,7 @@ void status(Context& context, bool offline) {
 
 // ---- diff
 
-void show_notes(const Context& context, const execute::Review& review) {
+void show_review_notes(const Context& context, const execute::Review& review) {
   for (const auto& note : review.notes)
     context.warn(fmt::format("{} {}", note.permission, note.message));
 }
@@ -234,7 +247,7 @@ void print_diff(const Context& context, const execute::Project& project,
     fmt::print(to,
                "rules that no longer load once this is accepted, and no run starts under them:\n");
   for (const auto& error : broken) fmt::print(to, "  {}\n", line_of(error));
-  show_notes(context, review);
+  show_review_notes(context, review);
   if (review.diff.empty()) context.say("mcpac.lock is what the servers offer");
 }
 

@@ -116,7 +116,7 @@ class Gateway {
   std::unique_ptr<execute::Host> host_;
   std::unique_ptr<Offers> offers_;                // on the loop
   std::unique_ptr<Announcements> announcements_;  // on the loop
-  std::set<std::string> told_of_rules_;           // what was said of rules, on the loop
+  std::set<std::string> told_of_rules_;           // what was said of rules and tools, on the loop
   std::unique_ptr<execute::RunRecording> recording_;
   std::unique_ptr<code_mode::ReadyTools> tools_;         // of programs; null: no code mode
   std::unique_ptr<code_mode::Programs> programs_;        // on the loop

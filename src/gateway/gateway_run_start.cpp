@@ -50,18 +50,20 @@ Result<std::shared_ptr<ClientRun>> Gateway::begin(const Comer& comer, policy::La
   auto authority = execute::load_authority(*project, world_, {rules});
   if (!authority) return pass_on(authority);
   // Once for all clients: they mostly have the same rules.
-  execute::warn_of_asked_allows(*authority, [this](std::string_view text) {
+  const auto tell_once = [this](std::string_view text) {
     if (told_of_rules_.size() < kMostToldOfRules && told_of_rules_.emplace(text).second)
       setup_.warning(std::string(text));
-  });
+  };
+  execute::warn_of_asked_allows(*authority, tell_once);
   ClientRun::Parts parts;
   parts.name = client;
   parts.subject = comer.subject;
   parts.catalog = Catalog::make(lock_, *authority, setup_.names,
                                 setup_.code ? code_mode::names() : std::set<std::string>());
+  for (const std::string& note : parts.catalog->notes()) tell_once(note);
   auto compiled = execute::compile_tools(lock_, parts.catalog->servers());
   for (const Error& error : compiled.unusable)
-    setup_.warning(fmt::format("{}: {}", error.where, error.what));
+    tell_once(fmt::format("{} cannot be called: {}", error.where, error.what));
   execute::add_offers(parts.catalog->permissions(), lock_, compiled.table);
   parts.tools = std::make_shared<const gate::ToolTable>(std::move(compiled.table));
   parts.upstream = upstream_.get();

@@ -20,32 +20,34 @@ constexpr std::size_t kMaxTools = 20'000;
 constexpr std::size_t kMaxListingBytes = std::size_t{64} << 20U;
 
 // Adds one page to the listing. Every entry is a claim of the server: only what the rest of mcpac
-// relies on is checked, a name and an object.
-Result<void> add_page(ServerListing& listing, std::set<std::string>& names, OrderedJson& page,
-                      const std::string& server) {
-  const auto refuse = [&server](ErrorId id, std::string what) {
-    return fail(id, fmt::format("server {}: {}", server, what), {.where = "server " + server});
+// relies on is checked, a name and an object. One without is left out, and costs no other tool.
+Result<void> add_page(ServerListing& listing, OrderedJson& page, const OnWarning& warned) {
+  const auto refuse = [&listing](ErrorId id, std::string what) {
+    return fail(id, fmt::format("server {}: {}", listing.server, what),
+                {.where = "server " + listing.server});
   };
   const auto tools = page.find("tools");
   if (tools == page.end() || !tools->is_array()) {
     return refuse(ErrorId::kServerProtocol, "tools/list answered without an array of tools");
   }
+  std::size_t nameless = 0;
   for (auto& tool : *tools) {
     const auto name = tool.is_object() ? tool.find("name") : tool.end();
     if (!tool.is_object() || name == tool.end() || !name->is_string() ||
         name->get_ref<const std::string&>().empty()) {
-      return refuse(ErrorId::kServerProtocol,
-                    fmt::format("tool number {} has no name", listing.tools.size() + 1));
-    }
-    const auto text = name->get<std::string>();
-    if (!names.insert(text).second) {
-      return refuse(ErrorId::kServerProtocol,
-                    fmt::format("two tools have the name \"{}\"", printable(text, 100)));
+      ++nameless;
+      continue;
     }
     if (listing.tools.size() >= kMaxTools) {
       return refuse(ErrorId::kServerLimit, fmt::format("more than {} tools", kMaxTools));
     }
-    listing.tools.push_back({text, std::move(tool)});
+    auto text = name->get<std::string>();
+    listing.tools.push_back({std::move(text), std::move(tool)});
+  }
+  if (nameless > 0 && warned) {
+    warned(fmt::format("server {}: {} without a name {} left out", listing.server,
+                       nameless == 1 ? "a tool" : fmt::format("{} tools", nameless),
+                       nameless == 1 ? "is" : "are"));
   }
   return {};
 }
@@ -99,7 +101,6 @@ asio::awaitable<Result<ServerListing>> list_tools(std::shared_ptr<Session> sessi
                         .implementation = negotiated.implementation,
                         .protocol_version = negotiated.version,
                         .tools = {}};
-  std::set<std::string> names;
   std::set<std::string> cursors;
   std::size_t bytes = 0;
   const auto deadline = std::chrono::steady_clock::now() + config.timeout;
@@ -122,7 +123,7 @@ asio::awaitable<Result<ServerListing>> list_tools(std::shared_ptr<Session> sessi
       co_return pass_on(reply);
     }
     bytes += reply->size;
-    auto added = add_page(listing, names, reply->ordered, config.name);
+    auto added = add_page(listing, reply->ordered, warned);
     if (!added) co_return pass_on(added);
     const auto cursor = string_member(reply->result, "nextCursor");
     if (cursor.empty()) {

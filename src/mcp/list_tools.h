@@ -24,8 +24,9 @@ using OnWarning = std::function<void(std::string_view text)>;
 
 // Bounded in pages, tools, bytes and time: the server's `timeout` for the whole, since a server
 // could give every page at its last moment, and no progress that would start the time anew.
-// `mirrored` gets what the definitions say about headers; a tool that says it wrongly is left out,
-// and `warned` (may be null) told.
+// Tools without a name are left out; a name may come twice (codegen::lockable). `mirrored` gets
+// what the definitions say about headers; a tool that says it wrongly is left out, and `warned`
+// (may be null) told.
 boost::asio::awaitable<Result<ServerListing>> list_tools(std::shared_ptr<Session> session,
                                                          ServerConfig config, Negotiated negotiated,
                                                          std::shared_ptr<ParamHeaders> mirrored,

@@ -7,7 +7,8 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstring>
+#include <map>
+#include <string>
 
 #include "sandbox/landlock.h"
 #include "sandbox/namespaces.h"
@@ -112,46 +113,62 @@ Machine explore_machine() {
 
 namespace {
 
-std::string error_text(const Failure& failure) {
-  const char* name = ::strerrorname_np(failure.error);
-  return std::string(to_string(failure.layer)) + ": " + (name != nullptr ? name : "?");
+std::string layer_and_error(const Failure& failure) {
+  return std::string(to_string(failure.layer)) + ": " + error_text(failure);
 }
 
-Capability tried(std::string name, const Trial& trial, std::string remedy) {
-  Capability capability{std::move(name), trial.works(), {}, {}};
-  if (capability.works) return capability;
-  capability.detail =
-      trial.failure.layer == Layer::kNone ? "the trial died" : error_text(trial.failure);
-  capability.remedy = std::move(remedy);
-  return capability;
+std::string failure_of(const Trial& trial) {
+  return trial.failure.layer == Layer::kNone ? "the trial died" : layer_and_error(trial.failure);
 }
 
-constexpr const char* kUserNamespaceRemedy =
-    "Docker: --security-opt seccomp=unconfined, or a profile that allows clone and unshare; Ubuntu "
-    "24.04: "
-    "an AppArmor profile with \"userns,\" for mcpac-warden; otherwise: sysctl "
-    "user.max_user_namespaces";
+// By the errno, since each has another cause.
+std::string remedy_for_namespaces(const Failure& failure) {
+  if (failure.error == ENOSPC || failure.error == EUSERS)
+    return "sysctl -w user.max_user_namespaces=15000, or whichever of user.max_*_namespaces is low";
+  if (failure.error == ENOSYS || failure.error == EINVAL)
+    return "a kernel with namespaces (CONFIG_NAMESPACES, CONFIG_USER_NS)";
+  return "in a container: a seccomp profile that allows clone and unshare (Docker: --security-opt "
+         "seccomp=unconfined has no filter at all); Ubuntu 24.04: an AppArmor profile with "
+         "\"userns,\" for mcpac-warden; else sysctl kernel.unprivileged_userns_clone=1";
+}
+
 constexpr const char* kMountRemedy =
     "Docker: --cap-add SYS_ADMIN, or a profile that allows mount, pivot_root and open_tree; Ubuntu "
-    "24.04: "
-    "an AppArmor profile with \"userns,\" for mcpac-warden";
+    "24.04: an AppArmor profile with \"userns,\" for mcpac-warden";
 
+// Each kind by itself; those that fail for the same reason are one problem.
 void describe_namespaces(const Machine& machine, Probe& probe) {
   const Identity way = machine.namespaces ? machine.identity : Identity::kUserNamespace;
-  probe.capabilities.push_back(tried(
-      "user namespaces", try_namespaces(Identity::kUserNamespace, 0, false), kUserNamespaceRemedy));
-  probe.capabilities.push_back(tried("mount namespace with a root of its own",
-                                     try_namespaces(way, CLONE_NEWNS, true), kMountRemedy));
   struct Kind {
     const char* name;
+    Identity way;
     int flag;
+    bool own_root;
   };
-  for (const Kind kind :
-       {Kind{"network namespace", CLONE_NEWNET}, Kind{"pid namespace", CLONE_NEWPID},
-        Kind{"ipc namespace", CLONE_NEWIPC}, Kind{"uts namespace", CLONE_NEWUTS},
-        Kind{"cgroup namespace", CLONE_NEWCGROUP}}) {
+  const Kind kinds[] = {{"user namespaces", Identity::kUserNamespace, 0, false},
+                        {"mount namespace with a root of its own", way, CLONE_NEWNS, true},
+                        {"network namespace", way, CLONE_NEWNET, false},
+                        {"pid namespace", way, CLONE_NEWPID, false},
+                        {"ipc namespace", way, CLONE_NEWIPC, false},
+                        {"uts namespace", way, CLONE_NEWUTS, false},
+                        {"cgroup namespace", way, CLONE_NEWCGROUP, false}};
+  std::map<std::string, std::size_t> told;  // reason -> its capability
+  for (const Kind& kind : kinds) {
+    const Trial trial = try_namespaces(kind.way, kind.flag, kind.own_root);
+    if (trial.works()) {
+      probe.capabilities.push_back({kind.name, true, {}, {}});
+      continue;
+    }
+    const std::string reason = failure_of(trial);
+    const auto [at, is_new] = told.try_emplace(reason, probe.capabilities.size());
+    if (!is_new) {
+      probe.capabilities[at->second].name += std::string(", ") + kind.name;
+      continue;
+    }
+    const bool is_mounts = trial.failure.layer == Layer::kRoot;
     probe.capabilities.push_back(
-        tried(kind.name, try_namespaces(way, kind.flag, false), kUserNamespaceRemedy));
+        {kind.name, false, reason,
+         is_mounts ? std::string(kMountRemedy) : remedy_for_namespaces(trial.failure)});
   }
 }
 
@@ -159,14 +176,15 @@ Capability describe_landlock(const Machine& machine) {
   if (machine.landlock_abi > 0)
     return {"landlock", true, "ABI " + std::to_string(machine.landlock_abi), {}};
   return {"landlock", false,
-          error_text({.layer = Layer::kLandlock, .error = machine.landlock_error}),
+          layer_and_error({.layer = Layer::kLandlock, .error = machine.landlock_error}),
           "a kernel from 5.13 on with landlock in the lsm= list; Docker: a profile that knows "
           "landlock_*"};
 }
 
 Capability describe_filter(const Machine& machine) {
   if (machine.filter) return {"seccomp", true, "a forbidden call ends the process", {}};
-  return {"seccomp", false, error_text({.layer = Layer::kSeccomp, .error = machine.filter_error}),
+  return {"seccomp", false,
+          layer_and_error({.layer = Layer::kSeccomp, .error = machine.filter_error}),
           "a kernel with CONFIG_SECCOMP_FILTER; there is no sandbox without it"};
 }
 
@@ -174,7 +192,7 @@ Capability describe_filter(const Machine& machine) {
 Capability describe_listener(const Machine& machine) {
   if (machine.listener) return {"seccomp listener", true, "a forbidden call is named", {}};
   return {"seccomp listener", false,
-          error_text({.layer = Layer::kSeccomp, .error = machine.listener_error}),
+          layer_and_error({.layer = Layer::kSeccomp, .error = machine.listener_error}),
           "a kernel from 5.0 on, and no filter around mcpac that has a listener of its own; "
           "without it a forbidden call still ends the process, unnamed"};
 }
@@ -189,7 +207,7 @@ Capability describe_watch() {
     return {"crash watch", true, "a crash is told with the functions it happened in", {}};
   const int error = asked ? WEXITSTATUS(status) : EAGAIN;
   return {
-      "crash watch", false, error_text({.layer = Layer::kProcess, .error = error}),
+      "crash watch", false, layer_and_error({.layer = Layer::kProcess, .error = error}),
       "sysctl kernel.yama.ptrace_scope below 2; Docker: a profile that knows ptrace; without it "
       "a crash is told by its signal only"};
 }
@@ -204,6 +222,8 @@ Probe describe_machine(const Machine& machine, const cgroup::Groups& groups) {
     probe.capabilities.push_back(
         {"ids of its own for each child", works, works ? "from 90000 to 99999" : "",
          works ? "" : "Docker: --cap-add SETUID --cap-add SETGID; or run as an ordinary user"});
+  }
+  if (::geteuid() == 0 && machine.namespaces) {  // without mounts there is nothing to map
     const UniqueFd map = make_id_map(kFirstOwnId);
     probe.capabilities.push_back(
         {"id maps for mounts", static_cast<bool>(map), "",

@@ -128,9 +128,11 @@ std::expected<Tier, Refused> choose_tier(const Machine& machine, const Spec& spe
   const Failure missing = machine.namespaces && landlock_missing
                               ? Failure{.layer = Layer::kLandlock, .error = machine.landlock_error}
                               : machine.namespaces_failed;
-  return refuse(Refused::Kind::kTierTooLow, missing,
-                "this machine gives tier " + to_string(*tier) + ", the run asks for " +
-                    to_string(spec.lowest_tier));
+  auto refused = refuse(Refused::Kind::kTierTooLow, missing,
+                        "this machine gives tier " + to_string(*tier) + ", the run asks for " +
+                            to_string(spec.lowest_tier));
+  refused.error().gives = *tier;
+  return refused;
 }
 
 // Without a root of its own a child sees the host's paths, so a mount can neither be renamed nor,
@@ -157,11 +159,7 @@ std::expected<void, Refused> check_without_root(const Machine& machine, const Sp
     if (mount.host.lexically_normal() != mount.inside.lexically_normal()) {
       return refuse(Refused::Kind::kTierTooLow, machine.namespaces_failed,
                     "without a mount namespace " + mount.host.native() + " cannot appear as " +
-                        mount.inside.native() +
-                        (spec.admits.has<Compiles>()
-                             ? ", so nothing is compiled here; `mcpac run` runs what was built "
-                               "elsewhere"
-                             : ""));
+                        mount.inside.native());
     }
   }
   return {};
@@ -185,7 +183,9 @@ void plan_identity(const Machine& machine, uid_t own_id, Plan& plan) {
     plan.namespace_flags = all_namespaces();
     if (plan.identity == Identity::kUserNamespace) plan.namespace_flags |= CLONE_NEWUSER;
   } else {
-    plan.empty_root = plan.identity == Identity::kOwnId && plan.mounts.empty();
+    // What it may open lies in folders that are the caller's alone, at their own paths.
+    if (!plan.mounts.empty()) plan.identity = Identity::kKeep;
+    plan.empty_root = plan.identity == Identity::kOwnId;
   }
   // RLIMIT_NPROC counts an id in its user namespace; the caller's own has other processes in it.
   plan.count_processes = plan.identity != Identity::kKeep;

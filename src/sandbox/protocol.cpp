@@ -7,7 +7,15 @@ namespace mcpac::sandbox {
 namespace {
 
 constexpr std::uint32_t kVersion = 0x4d435701;  // "MCW", 1
-enum class MessageKind : std::uint8_t { kSpawn, kProbe, kSpawned, kRefused, kProbed };
+enum class MessageKind : std::uint8_t {
+  kSpawn,
+  kProbe,
+  kAskRoot,
+  kSpawned,
+  kRefused,
+  kProbed,
+  kRoot
+};
 
 void begin(Writer& writer, MessageKind kind) {
   writer.number(kVersion);
@@ -90,6 +98,7 @@ void write_refused(Writer& writer, const Refused& refused) {
   writer.number(refused.failure.item);
   writer.number(refused.failure.error);
   writer.text(refused.text);
+  writer.number(static_cast<std::uint8_t>(refused.gives));
 }
 
 Refused read_refused(Reader& reader) {
@@ -99,6 +108,7 @@ Refused read_refused(Reader& reader) {
   refused.failure.item = reader.number<std::uint16_t>();
   refused.failure.error = reader.number<int>();
   refused.text = reader.text();
+  refused.gives = reader.choice(Tier::kC);
   return refused;
 }
 
@@ -173,11 +183,18 @@ std::string encode_probe_request() {
   return writer.take();
 }
 
+std::string encode_root_request() {
+  Writer writer;
+  begin(writer, MessageKind::kAskRoot);
+  return writer.take();
+}
+
 std::optional<Request> decode_request(std::string_view packet) {
   Reader reader(packet);
   if (reader.number<std::uint32_t>() != kVersion) return std::nullopt;
-  const MessageKind kind = reader.choice(MessageKind::kProbed);
+  const MessageKind kind = reader.choice(MessageKind::kRoot);
   if (kind == MessageKind::kProbe && reader.complete()) return ProbeRequest{};
+  if (kind == MessageKind::kAskRoot && reader.complete()) return RootRequest{};
   if (kind != MessageKind::kSpawn || !reader.ok()) return std::nullopt;
   SpawnRequest request = read_spawn(reader);
   if (!reader.complete()) return std::nullopt;
@@ -192,6 +209,9 @@ std::string encode(const Reply& reply) {
   } else if (const auto* refused = std::get_if<Refused>(&reply)) {
     begin(writer, MessageKind::kRefused);
     write_refused(writer, *refused);
+  } else if (const auto* root = std::get_if<RootReply>(&reply)) {
+    begin(writer, MessageKind::kRoot);
+    writer.number(static_cast<std::uint8_t>(root->own ? 1 : 0));
   } else {
     begin(writer, MessageKind::kProbed);
     write_probe(writer, std::get<Probe>(reply));
@@ -203,12 +223,14 @@ std::optional<Reply> decode_reply(std::string_view packet) {
   Reader reader(packet);
   if (reader.number<std::uint32_t>() != kVersion) return std::nullopt;
   std::optional<Reply> reply;
-  switch (reader.choice(MessageKind::kProbed)) {
+  switch (reader.choice(MessageKind::kRoot)) {
     case MessageKind::kSpawned: reply = Spawned{reader.choice(Tier::kC)}; break;
     case MessageKind::kRefused: reply = read_refused(reader); break;
     case MessageKind::kProbed: reply = read_probe(reader); break;
+    case MessageKind::kRoot: reply = RootReply{reader.number<std::uint8_t>() != 0}; break;
     case MessageKind::kSpawn:
-    case MessageKind::kProbe: break;
+    case MessageKind::kProbe:
+    case MessageKind::kAskRoot: break;
   }
   if (!reader.complete()) return std::nullopt;
   return reply;

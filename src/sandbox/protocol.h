@@ -27,7 +27,8 @@ struct SpawnRequest {
   bool has_input = false, has_output = false, has_error = false, has_channel = false;
 };
 struct ProbeRequest {};
-using Request = std::variant<SpawnRequest, ProbeRequest>;
+struct RootRequest {};
+using Request = std::variant<SpawnRequest, ProbeRequest, RootRequest>;
 
 // With the answer come a pidfd and the reading end of the child's EndReport pipe.
 struct Spawned {
@@ -42,11 +43,16 @@ struct Refused {
   } kind = Kind::kLayerFailed;
   Failure failure;
   std::string text;
+  Tier gives = Tier::kA;  // with kTierTooLow: the machine
 };
-using Reply = std::variant<Spawned, Refused, Probe>;
+struct RootReply {
+  bool own = false;  // a child gets a root of its own (Machine::namespaces)
+};
+using Reply = std::variant<Spawned, Refused, Probe, RootReply>;
 
 [[nodiscard]] std::string encode_spawn(const Spec& spec);
 [[nodiscard]] std::string encode_probe_request();
+[[nodiscard]] std::string encode_root_request();
 [[nodiscard]] std::optional<Request> decode_request(std::string_view packet);
 
 [[nodiscard]] std::string encode(const Reply& reply);

@@ -176,6 +176,9 @@ class Warden {
   ~Warden();  // kills every child that is left
   [[nodiscard]] Result<Child> spawn(const Spec& spec);
   [[nodiscard]] Result<Probe> probe();
+  // Whether children get a root of their own, so that Mount::inside may differ from Mount::host.
+  // The machine is asked once a warden.
+  [[nodiscard]] Result<bool> makes_roots();
 
  private:
   struct Impl;

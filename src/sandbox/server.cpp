@@ -130,6 +130,8 @@ bool Server::serve_one() {
                    "malformed request"});
   } else if (auto* wanted = std::get_if<SpawnRequest>(&*request)) {
     spawn(*wanted, packet->descriptors);
+  } else if (std::holds_alternative<RootRequest>(*request)) {
+    answer(RootReply{stock_.machine.namespaces});
   } else {
     answer(describe_machine(stock_.machine, groups_));
   }

@@ -1,5 +1,8 @@
 #include "sandbox/step.h"
 
+#include <cerrno>
+#include <cstring>
+
 namespace mcpac::sandbox {
 
 std::string_view to_string(Layer layer) {
@@ -17,6 +20,14 @@ std::string_view to_string(Layer layer) {
     case Layer::kProgram: return "program";
   }
   return "unknown";
+}
+
+std::string error_text(const Failure& failure) {
+  const char* const known = ::strerrorname_np(failure.error);
+  const std::string name = known != nullptr ? known : "error";
+  if (failure.layer == Layer::kNamespaces && failure.error == ENOSPC)
+    return name + " (the system's limit of namespaces, user.max_user_namespaces or its like)";
+  return name + " (" + std::strerror(failure.error) + ")";
 }
 
 }  // namespace mcpac::sandbox

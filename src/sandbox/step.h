@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace mcpac::sandbox {
@@ -32,5 +33,8 @@ struct Failure {
 };
 
 [[nodiscard]] std::string_view to_string(Layer layer);
+// The errno in words: "EPERM (Operation not permitted)". Of namespaces ENOSPC is a limit of the
+// system (namespaces(7)), and no disk is full.
+[[nodiscard]] std::string error_text(const Failure& failure);
 
 }  // namespace mcpac::sandbox

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -21,7 +22,8 @@ struct Warden::Impl {
   cgroup::Adopted group;  // given back when the warden has removed its own
   UniqueFd socket;
   pid_t pid = -1;
-  std::mutex asking;  // one question at a time, with its answer
+  std::mutex asking;            // one question at a time, with its answer
+  std::atomic<int> roots = -1;  // whether it makes them; -1: not asked yet
 
   explicit Impl(cgroup::Adopted adopted) : group(std::move(adopted)) {}
 
@@ -36,8 +38,7 @@ struct Warden::Impl {
 namespace {
 
 std::string error_name(int error) {
-  const char* const name = ::strerrorname_np(error);
-  return std::string(name != nullptr ? name : "error") + " (" + std::strerror(error) + ")";
+  return error_text({.layer = Layer::kNone, .error = error});
 }
 
 std::unexpected<Error> warden_gone(int error) {
@@ -75,11 +76,23 @@ int start_process(const std::filesystem::path& program, std::vector<std::string>
   return error;
 }
 
-std::string remedy_for(const Refused& refused) {
+// Only what the same command would not refuse again.
+std::string remedy_for_tier(const Refused& refused, const Spec& spec) {
+  const std::string stronger = "`mcpac doctor` says what is missing and what to do about it";
+  if (spec.admits.has<WritesFiles>() && !spec.admits.has<Compiles>())
+    return "programs write files in tier A only: grant the files read-only (--files DIR), or " +
+           stronger;
+  if (refused.gives <= spec.lowest_tier) return stronger;
+  const std::string tier = to_string(refused.gives);
+  if (spec.admits.opens_files() && refused.gives == Tier::kC)
+    return stronger + "; in tier C a program runs that was built elsewhere (`mcpac run`)";
+  return stronger + "; tier " + tier + " is accepted by --min-tier " + tier +
+         ", or once by `mcpac doctor --accept-tier " + tier + "`";
+}
+
+std::string remedy_for(const Refused& refused, const Spec& spec) {
   switch (refused.kind) {
-    case Refused::Kind::kTierTooLow:
-      return "`mcpac doctor` says what is missing and what to do about it; a weaker sandbox is "
-             "accepted by --min-tier, or once by `mcpac doctor --accept-tier`";
+    case Refused::Kind::kTierTooLow: return remedy_for_tier(refused, spec);
     case Refused::Kind::kUnavailable:
       return "use a kernel with seccomp filters; `mcpac doctor` shows what this one gives";
     case Refused::Kind::kBadRequest: return {};
@@ -109,11 +122,11 @@ std::unexpected<Error> as_error(const Refused& refused, const Spec& spec) {
   }
   if (!refused.text.empty()) what += ": " + refused.text;
   std::string where = "layer " + std::string(to_string(refused.failure.layer));
-  if (refused.failure.error != 0) where += ", " + error_name(refused.failure.error);
+  if (refused.failure.error != 0) where += ", " + error_text(refused.failure);
   return fail(id, std::move(what),
               {.where = std::move(where),
                .why = "a layer that cannot be built is an error, never a weaker sandbox",
-               .fix = remedy_for(refused)});
+               .fix = remedy_for(refused, spec)});
 }
 
 // By descriptor from here on: what was checked is what runs.
@@ -223,6 +236,17 @@ Result<Probe> Warden::probe() {
   auto reply = decode_reply(packet->bytes);
   if (!reply || !std::holds_alternative<Probe>(*reply)) return warden_gone(EPROTO);
   return std::get<Probe>(std::move(*reply));
+}
+
+Result<bool> Warden::makes_roots() {
+  if (const int known = impl_->roots.load(); known >= 0) return known != 0;
+  auto packet = ask(impl_->asking, impl_->socket.get(), encode_root_request(), {});
+  if (!packet) return pass_on(packet);
+  const auto reply = decode_reply(packet->bytes);
+  const auto* root = reply ? std::get_if<RootReply>(&*reply) : nullptr;
+  if (root == nullptr) return warden_gone(EPROTO);
+  impl_->roots = root->own ? 1 : 0;
+  return root->own;
 }
 
 }  // namespace mcpac::sandbox

@@ -191,6 +191,7 @@ Outcome run_program(const std::vector<std::string>& words,
     ::dup2(out[1], 1);
     ::dup2(err[1], 2);
     if (account != nullptr && !account->enter()) ::_exit(125);
+    if (options.enter && !options.enter()) ::_exit(124);
     if (!options.folder.empty() && ::chdir(options.folder.c_str()) != 0) ::_exit(126);
     for (const auto& item : environment) ::putenv(const_cast<char*>(item.c_str()));
     for (const auto& item : options.environment) ::putenv(const_cast<char*>(item.c_str()));
@@ -297,7 +298,15 @@ bool Workspace::has_account() const {
 }
 
 bool Workspace::allow_off_switch() const {
-  const auto setting = write(".home/.config/mcpac/no-permission-check", "allowed\n");
+  return set("no-permission-check", "allowed\n");
+}
+
+bool Workspace::accept_tier(const std::string& tier) const {
+  return set("accepted-tier", tier + "\n");
+}
+
+bool Workspace::set(const std::string& name, const std::string& text) const {
+  const auto setting = write(".home/.config/mcpac/" + name, text);
   fs::permissions(setting, fs::perms::owner_read | fs::perms::owner_write);
   for (auto at = setting.parent_path(); at != folder_; at = at.parent_path())
     fs::permissions(at, fs::perms::owner_all);

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +27,8 @@ struct RunOptions {
   std::string input{};
   std::filesystem::path folder{};
   std::vector<std::string> environment{};  // "NAME=value", beside the workspace's own
-  std::string interrupt_at{};  // SIGINT to the process group, as Ctrl-C, when this was printed
+  std::string interrupt_at{};     // SIGINT to the process group, as Ctrl-C, when this was printed
+  std::function<bool()> enter{};  // in the process that becomes mcpac; false fails the test
 };
 
 class Workspace {
@@ -62,6 +64,8 @@ class Workspace {
   [[nodiscard]] bool has_account() const;
   // The setting that lets --no-permission-check be; false as has_account().
   [[nodiscard]] bool allow_off_switch() const;
+  // What `mcpac doctor --accept-tier` would write; false as has_account().
+  [[nodiscard]] bool accept_tier(const std::string& tier) const;
 
   // XDG_CACHE_HOME of all of them.
   [[nodiscard]] static const std::filesystem::path& shared_cache();
@@ -71,6 +75,7 @@ class Workspace {
   static std::string fixture(const std::string& mode);
 
  private:
+  [[nodiscard]] bool set(const std::string& name, const std::string& text) const;
   std::filesystem::path folder_;
 };
 

@@ -12,6 +12,7 @@
 #include "gateway/support_http.h"
 #include "gateway/support_serving.h"
 #include "gateway/support_session.h"
+#include "places.h"
 
 using namespace mcpac;
 using namespace mcpac::gateway::testing;
@@ -45,6 +46,63 @@ TEST_SUITE("gateway/serve") {
       CHECK(results.at(4).at("thrown") == -32602);
     }
     CHECK(seen[0] == seen[1]);
+  }
+
+  TEST_CASE("an odd tool costs the official client no other, and what is odd is said") {
+    const Workspace workspace(R"({"mcpServers": {"odd": {"command": "node", "args": [")" +
+                              mcpac::testing::in_source("tests/servers/fixture.mjs") +
+                              R"(", "scripted", "tools.json"]}}})");
+    workspace.write("tools.json", R"({"tools": [
+      {"name": "plain", "inputSchema": {"type": "object"}},
+      {"name": "no_type", "inputSchema": {"properties": {"a": {"type": "string"}}}},
+      {"name": "no_schema"},
+      {"name": "nulls", "description": null, "title": null, "annotations": null,
+       "outputSchema": null, "icons": null, "inputSchema": {"type": "object"}},
+      {"name": "hints", "annotations": {"readOnlyHint": "yes"}, "inputSchema": {"type": "object"}},
+      {"name": "or_null", "inputSchema": {"type": ["object", "null"]}},
+      {"name": "list_out", "inputSchema": {"type": "object"}, "outputSchema": {"type": "array"}},
+      {"name": "any_member", "inputSchema": {"type": "object", "properties": {"x": true}}},
+      {"name": "text_in", "inputSchema": {"type": "string"}},
+      {"name": "behind", "inputSchema": {"type": "object", "properties":
+        {"x": {"type": "string", "pattern": "(?<=a)b"}}}},
+      {"name": "twice", "description": "one", "inputSchema": {"type": "object"}},
+      {"name": "twice", "description": "other", "inputSchema": {"type": "object"}},
+      {"description": "nameless"}, {"name": ""}, {"name": 7}, null]})");
+    const auto generated = workspace.mcpac({"generate"});
+    CHECK_MESSAGE(generated.exit_code == 0, generated.err);
+    const std::string said = generated.out + generated.err;
+    INFO(said);
+    CHECK(has(said, "4 tools without a name are left out"));
+    CHECK(has(said, "odd.twice stands twice in the listing; one is taken"));
+    CHECK(has(said, "odd.behind /inputSchema: cannot be called: "));
+    const std::vector<std::string> notes{
+        R"(odd.no_type its inputSchema has no "type": "object", which clients are shown)",
+        "odd.no_schema it has no inputSchema: it is shown, and called, without arguments",
+        "odd.hints its annotations.readOnlyHint is of a type that no client takes",
+        "odd.list_out its outputSchema is none of an object, so clients are not shown it",
+        "odd.text_in its inputSchema is none of an object, so clients are not shown the tool"};
+    for (const std::string& note : notes) CHECK(has(said, note));
+    CHECK_FALSE(has(said, "odd.nulls"));
+    const auto status = workspace.mcpac({"lock", "status"});
+    INFO(status.out);
+    CHECK(status.exit_code == 0);
+    for (const std::string& note : notes) CHECK(has(status.out, note));
+    const Json saw = served_over_stdio(
+        workspace, {"--grant", "odd.*"},
+        Json::array({made("odd.no_type", {{"a", "b"}}), made("odd.no_schema", Json::object()),
+                     made("odd.nulls", Json::object()), made("odd.any_member", {{"x", 1}}),
+                     made("odd.twice", Json::object()), made("odd.no_schema", {{"a", "b"}}),
+                     made("odd.text_in", Json::object())}));
+    CHECK(saw.at("tools") == Json{"odd.any_member", "odd.behind", "odd.hints", "odd.list_out",
+                                  "odd.no_schema", "odd.no_type", "odd.nulls", "odd.or_null",
+                                  "odd.plain", "odd.twice"});
+    for (std::size_t i = 0; i < 5; ++i) {
+      INFO(saw.at("results").at(i).dump());
+      CHECK_FALSE(saw["results"][i].value("isError", false));
+      CHECK_FALSE(saw["results"][i].contains("thrown"));
+    }
+    CHECK(saw.at("results").at(5).at("isError") == true);
+    CHECK(saw.at("results").at(6).at("thrown") == -32602);
   }
 
   TEST_CASE("names without dots, for clients that cannot take them") {

@@ -138,8 +138,8 @@ TEST_SUITE("mcp/stdio") {
     CHECK(listing->tools.size() == 16);
   }
 
-  TEST_CASE("a listing that does not end, goes in circles or names a tool twice is an error") {
-    for (const std::string mode : {"endless-pages", "circle", "same-names"}) {
+  TEST_CASE("a listing that does not end or goes in circles is an error") {
+    for (const std::string mode : {"endless-pages", "circle"}) {
       Connected server(fixture(mode));
       auto listing = server.list();
       REQUIRE_FALSE(listing.has_value());

@@ -1,11 +1,17 @@
 // Machines that lack a piece, simulated by a filter around the whole host: refused by default,
 // weaker only when asked for by name, and never without the system-call filter.
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sched.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 
 #include "core/file.h"
 #include "sandbox/landlock.h"
 #include "sandbox/prepare.h"
+#include "sandbox/step.h"
 #include "sandbox/support_sandbox.h"
 
 namespace mcpac::sandbox::test {
@@ -142,24 +148,74 @@ TEST_SUITE("sandbox/ladder") {
           "MCPAC-E0603; MCPAC-E0603");
   }
 
-  TEST_CASE("what would compile is refused below tier A, with what works there") {
-    const auto body = [](Warden& warden) -> std::string {
-      Spec spec = hostile({"hello"}, kCompiler);
-      spec.mounts = {{"/usr/lib/gcc", "/elsewhere"}};
-      spec.lowest_tier = Tier::kB;
-      const auto refused = run(warden, spec);
-      if (refused) return "it ran";
-      const bool helps = refused.error().what.find("`mcpac run`") != std::string::npos &&
-                         refused.error().fix.find("--accept-tier") != std::string::npos;
-      return to_string(refused.error().id) + (helps ? " and how" : refused.error().to_text());
+  TEST_CASE("the remedy for a tier is none that the same command would refuse") {
+    const auto remedy = [](Spec spec, Tier lowest) {
+      return [spec = std::move(spec), lowest](Warden& warden) mutable {
+        spec.lowest_tier = lowest;
+        const auto refused = run(warden, spec);
+        if (refused) return std::string("it ran");
+        return to_string(refused.error().id) + ": " + refused.error().fix;
+      };
     };
-    CHECK(on_machine(Lacking::kNamespaces, Who::kUser, body) == "MCPAC-E0603 and how");
+    const std::string doctor =
+        "MCPAC-E0603: `mcpac doctor` says what is missing and what to do about it";
+    CHECK(on_machine(Lacking::kNamespaces, Who::kUser, remedy(hostile({"hello"}), Tier::kA)) ==
+          doctor +
+              "; tier B is accepted by --min-tier B, or once by `mcpac doctor --accept-tier B`");
+    CHECK(on_machine(Lacking::kNamespacesAndLandlock, Who::kUser,
+                     remedy(hostile({"hello"}), Tier::kB)) ==
+          doctor +
+              "; tier C is accepted by --min-tier C, or once by `mcpac doctor --accept-tier C`");
+    // What no tier below gives.
+    CHECK(on_machine(Lacking::kNamespacesAndLandlock, Who::kUser,
+                     remedy(hostile({"hello"}, kCompiler), Tier::kB)) ==
+          doctor + "; in tier C a program runs that was built elsewhere (`mcpac run`)");
+    CHECK(on_machine(Lacking::kNamespaces, Who::kUser,
+                     remedy(hostile({"hello"}, Admits{}.with(WritesFiles{})), Tier::kA)) ==
+          "MCPAC-E0603: programs write files in tier A only: grant the files read-only (--files "
+          "DIR), or `mcpac doctor` says what is missing and what to do about it");
   }
 
-  TEST_CASE("what is missing is named, with a remedy") {
-    CHECK(on_machine(Lacking::kNamespaces, Who::kUser, probed_tier)
-              .starts_with("tier B; no user namespaces; no mount namespace"));
+  TEST_CASE("what is missing is named once, with a remedy for its cause") {
+    CHECK(on_machine(Lacking::kNamespaces, Who::kUser, probed_tier) ==
+          "tier B; no user namespaces, mount namespace with a root of its own, network namespace, "
+          "pid namespace, ipc namespace, uts namespace, cgroup namespace");
     CHECK(on_machine(Lacking::kFilters, Who::kUser, probed_tier).ends_with("; no seccomp"));
+  }
+
+  TEST_CASE("a limit of namespaces is told as that, and not as a full disk") {
+    const Failure full{.layer = Layer::kNamespaces, .error = ENOSPC};
+    CHECK(error_text(full).find("user.max_user_namespaces") != std::string::npos);
+    CHECK(error_text({.layer = Layer::kRoot, .error = ENOSPC}) ==
+          "ENOSPC (No space left on device)");
+    // With the real limit: none are left below this one.
+    const auto body = []() -> std::string {
+      if (::unshare(CLONE_NEWUSER) != 0) return "no user namespace here";
+      const auto limit = [](const char* file, const char* text) {
+        const UniqueFd opened(::open(file, O_WRONLY | O_CLOEXEC));
+        return opened && ::write(opened.get(), text, std::strlen(text)) > 0;
+      };
+      if (!limit("/proc/sys/user/max_user_namespaces", "0")) return "no limit can be set here";
+      auto warden = Warden::start(warden_program());
+      if (!warden) return warden.error().to_text();
+      const auto probe = warden->probe();
+      if (!probe) return probe.error().to_text();
+      for (const Capability& capability : probe->capabilities) {
+        if (!capability.works && capability.name.starts_with("user namespaces"))
+          return capability.detail + ": " + capability.remedy;
+      }
+      return "nothing is missing";
+    };
+    const std::string said = in_child([&]() -> std::string {
+      if (::geteuid() == 0 && !become_user()) return "no user";
+      return body();
+    });
+    if (said.starts_with("no ")) {
+      MESSAGE("skipped: " << said);
+      return;
+    }
+    CHECK_MESSAGE(said.starts_with("namespaces: ENOSPC (the system's limit of namespaces"), said);
+    CHECK_MESSAGE(said.find(": sysctl -w user.max_user_namespaces=") != std::string::npos, said);
   }
 }
 

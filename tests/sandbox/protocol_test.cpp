@@ -94,6 +94,12 @@ TEST_SUITE("sandbox/protocol") {
     CHECK(why->failure.item == 3);
     CHECK(why->failure.error == 13);
     CHECK(why->text == "text");
+    const auto asked = decode_request(encode_root_request());
+    REQUIRE(asked);
+    CHECK(std::holds_alternative<RootRequest>(*asked));
+    const auto root = decode_reply(encode(RootReply{true}));
+    REQUIRE(root);
+    CHECK(std::get<RootReply>(*root).own);
     const auto probe = decode_reply(encode(Probe{{{"landlock", true, "ABI 7", ""}}, std::nullopt}));
     REQUIRE(probe);
     CHECK(std::get<Probe>(*probe).capabilities.at(0).detail == "ABI 7");

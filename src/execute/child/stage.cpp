@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "execute/child/backtrace.h"
+#include "execute/child/without_root.h"
 
 namespace mcpac::execute {
 namespace {
@@ -113,6 +114,15 @@ void feed(UniqueFd& to, std::string_view& input) {
 }  // namespace
 
 Result<PipedChild> start_child(sandbox::Warden& warden, sandbox::Spec spec) {
+  auto roots = warden.makes_roots();
+  if (!roots) return pass_on(roots);
+  std::shared_ptr<const TemporaryFolder> overlay;
+  if (!*roots) {
+    auto placed = without_root(std::move(spec));
+    if (!placed) return pass_on(placed);
+    spec = std::move(placed->spec);
+    overlay = std::move(placed->overlay);
+  }
   auto in = make_pipe();
   auto out = make_pipe();
   auto err = make_pipe();
@@ -124,13 +134,13 @@ Result<PipedChild> start_child(sandbox::Warden& warden, sandbox::Spec spec) {
   if (!child) return pass_on(child);
   for (const int fd : {in->write_end.get(), out->read_end.get(), err->read_end.get()})
     set_nonblocking(fd);
-  return PipedChild{std::move(*child), spec.limits.wall, std::move(in->write_end),
-                    std::move(out->read_end), std::move(err->read_end)};
+  return PipedChild{std::move(*child),        spec.limits.wall,         std::move(in->write_end),
+                    std::move(out->read_end), std::move(err->read_end), std::move(overlay)};
 }
 
 Result<sandbox::Verdict> attend(PipedChild piped, ChildIo io, StopSignal stop,
                                 milliseconds longest_wait) {
-  auto& [child, wall, in, out, err] = piped;
+  auto& [child, wall, in, out, err, overlay] = piped;
   child.restart_clock();
   if (io.input.empty()) in.reset();
   const auto deadline = wall.count() > 0 ? std::optional(Clock::now() + wall) : std::nullopt;

@@ -4,10 +4,12 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "execute/child/output_gate.h"
 #include "sandbox/sandbox.h"
 
@@ -57,8 +59,10 @@ struct PipedChild {
   UniqueFd input;
   UniqueFd output;
   UniqueFd error;
+  std::shared_ptr<const TemporaryFolder> overlay;  // of a tool without a root; else null
 };
-// The spec's descriptors 0 to 2 are replaced.
+// The spec's descriptors 0 to 2 are replaced. Where the warden makes no roots, it is
+// without_root().
 [[nodiscard]] Result<PipedChild> start_child(sandbox::Warden& warden, sandbox::Spec spec);
 // Passes on until the child has ended, its wall limit from now on, or `stop`. It looks at the clock
 // at least every `longest_wait`.

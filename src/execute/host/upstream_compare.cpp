@@ -5,6 +5,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "codegen/generate.h"
 #include "execute/host/server_of_run.h"
 
 namespace mcpac::execute {
@@ -114,7 +115,10 @@ asio::awaitable<Upstreams::Comparison> Upstreams::compare_with_lock(Server& serv
   Drifted drifted;
   if (const auto* locked = lock_.find_server(server.config.name)) {
     std::map<std::string, const OrderedJson*> offered;
-    for (const auto& tool : listing->tools) offered[tool.name] = &tool.definition;
+    // As it was locked: of two tools with one name the same one is taken.
+    std::vector<codegen::Note> said;  // by generate
+    const auto live = codegen::lockable(std::move(*listing), said);
+    for (const auto& tool : live.tools) offered[tool.name] = &tool.definition;
     for (const auto& tool : locked->tools) {
       const auto found = offered.find(tool.name);
       if (found == offered.end()) {

@@ -137,8 +137,10 @@ Result<GenerateReport> merge_and_write(const Project& project, const LockFile& b
       return pass_on(written);
     report.written.emplace_back("mcpac.lock");
   }
-  output->notes.insert(output->notes.begin(), report.output.notes.begin(),
-                       report.output.notes.end());
+  // First what costs a tool.
+  auto notes = std::move(report.output.notes);
+  std::ranges::move(codegen::notes_on_use(output->lock), std::back_inserter(notes));
+  output->notes.insert(output->notes.begin(), notes.begin(), notes.end());
   report.output = std::move(*output);
   return report;
 }

@@ -50,6 +50,7 @@ struct Status {
   std::vector<HeaderProblem> headers;
   // False: mcpac.lock was edited by hand, or is of another version of mcpac.
   bool lock_fits_itself = true;
+  std::vector<codegen::Note> notes;  // codegen::notes_on_use
   [[nodiscard]] bool drifted() const;
 };
 

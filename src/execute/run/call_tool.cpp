@@ -145,8 +145,8 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
   auto authority = rules_of(project, folders, world, granted, questions);
   if (!authority) return pass_on(authority);
   const auto compiled = compile_tools(*lock, {tool.server()});
-  if (!compiled.table.contains(tool) && !compiled.unusable.empty())
-    return std::unexpected(compiled.unusable.front());
+  const auto unusable = std::ranges::find(compiled.unusable, tool.text(), &Error::where);
+  if (unusable != compiled.unusable.end()) return std::unexpected(*unusable);
   auto log = audit::RunLog::create(folders.audit(), new_uuid_v7(clock), clock);
   if (!log) return pass_on(log);
 

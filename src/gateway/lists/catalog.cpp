@@ -1,8 +1,12 @@
 #include "gateway/lists/catalog.h"
 
+#include <fmt/format.h>
+
+#include <map>
 #include <utility>
 #include <vector>
 
+#include "codegen/client_form.h"
 #include "gateway/lists/page_bounds.h"
 
 namespace mcpac::gateway {
@@ -11,13 +15,19 @@ std::shared_ptr<const Catalog> Catalog::make(const codegen::Lock& lock,
                                              const std::set<std::string>& taken) {
   auto catalog = std::make_shared<Catalog>();
   catalog->names_ = form;
+  std::map<Permission, OrderedJson> forms;
   for (const auto& server : lock.servers) {
     for (const auto& tool : server.tools) {
       auto permission = Permission::of(server.name, tool.name);
       // A lock that mcpac wrote has no tool whose name means another thing in rules.
       if (!permission || offer_named(tool.name)) continue;
-      if (authority.coverage(*permission, "") != policy::Coverage::kMissing)
-        catalog->permissions_.insert(std::move(*permission));
+      if (authority.coverage(*permission, "") == policy::Coverage::kMissing) continue;
+      auto fit = codegen::client_form(tool.definition);
+      for (const std::string& note : fit.notes)
+        catalog->notes_.push_back(fmt::format("{}: {}", permission->text(), note));
+      if (!fit.definition) continue;
+      forms.emplace(*permission, std::move(*fit.definition));
+      catalog->permissions_.insert(std::move(*permission));
     }
   }
   const std::vector<Permission> all(catalog->permissions_.begin(), catalog->permissions_.end());
@@ -29,7 +39,7 @@ std::shared_ptr<const Catalog> Catalog::make(const codegen::Lock& lock,
     }
   }
   for (auto& [name, permission] : client_names(all, form, taken)) {
-    OrderedJson definition = lock.find_tool(permission.server(), permission.tool())->definition;
+    OrderedJson definition = std::move(forms.at(permission));
     definition["name"] = name;
     const std::size_t bytes = to_text(definition).size();
     catalog->tools_.emplace(name, Entry{permission, std::move(definition), bytes});

@@ -1,8 +1,9 @@
 // Catalog: the tools that one client sees: those of the lock that its policy could ever allow.
 //
 // What is not here does not exist for the client: a tool that nobody granted is answered like one
-// that nobody has. Definitions are the lock's, unchanged but for the name. Immutable, and shared by
-// all sessions under one policy.
+// that nobody has. Definitions are the lock's, in the form that every client takes
+// (codegen/client_form.h), under the client's name. Immutable, and shared by all sessions under one
+// policy.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +14,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "codegen/lock.h"
 #include "core/json.h"
@@ -41,6 +43,8 @@ class Catalog {
   [[nodiscard]] const Permission* find(const std::string& name) const;
   // Whether the client was granted any tool.
   [[nodiscard]] bool has_tools() const { return !tools_.empty(); }
+  // What clients see of tools in another form than their servers said, and what they do not see.
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
   [[nodiscard]] const std::set<Permission>& permissions() const { return permissions_; }
   [[nodiscard]] std::set<std::string> servers() const;
   // Servers of which the client may read resources, or get prompts.
@@ -60,7 +64,8 @@ class Catalog {
     std::size_t bytes = 0;
   };
   std::map<std::string, Entry> tools_;  // by the client's name
-  std::set<Permission> permissions_;    // of the tools, and of what else servers offer
+  std::vector<std::string> notes_;
+  std::set<Permission> permissions_;  // of the tools, and of what else servers offer
   NameForm names_ = NameForm::kDotted;
 };
 

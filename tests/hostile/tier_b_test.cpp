@@ -1,0 +1,200 @@
+// mcpac on a machine without namespaces (a default container): what it compiles, analyses and runs
+// there, once the tier is accepted, and that hostile sources reach no further than in tier A.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "core/file.h"
+#include "e2e/workspace.h"
+#include "hostile/support_sources.h"
+#include "sandbox/support_sandbox.h"
+
+namespace mcpac::hostile {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kCanary = "canary-8731";
+
+// The machine of the outcomes.
+enum class Machine { kWhole, kWithoutNamespaces };
+
+e2e::Outcome on(Machine machine, const e2e::Workspace& workspace,
+                std::vector<std::string> arguments) {
+  e2e::RunOptions options;
+  if (machine == Machine::kWithoutNamespaces)
+    options.enter = [] { return sandbox::test::lack(sandbox::test::Lacking::kNamespaces); };
+  return workspace.mcpac(std::move(arguments), options);
+}
+
+constexpr char kReads[] =
+    "#include <mcpac.hpp>\n"
+    "#include <print>\n"
+    "int agent_main(mcpac::Requires<mcp::filesystem::read_text_file> rt) {\n"
+    "  std::print(\"{}\", rt.filesystem.read_text_file({.path = \"data/a.txt\"}).text());\n"
+    "  return 0;\n"
+    "}\n";
+constexpr char kGrant[] = "filesystem.read_text_file(path within ./data)";
+
+// A program whose text is the source's, about this file.
+std::string program(const Source& source, const fs::path& file) {
+  std::string text = source.text;
+  constexpr std::string_view kMark = "{file}";
+  for (auto at = text.find(kMark); at != std::string::npos; at = text.find(kMark, at))
+    text.replace(at, kMark.size(), file.native());
+  return "#include <mcpac.hpp>\n" + text + "int agent_main(mcpac::Requires<>) { return 0; }\n";
+}
+
+std::string without(std::string text, const std::string& name) {
+  for (auto at = text.find(name); at != std::string::npos; at = text.find(name))
+    text.replace(at, name.size(), "FILE");
+  return text;
+}
+
+}  // namespace
+
+TEST_SUITE("hostile/tier B") {
+  TEST_CASE("a program is analysed, compiled and run once the tier is accepted") {
+    const e2e::Workspace workspace(e2e::Workspace::real_servers());
+    REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);
+    const auto agent = workspace.write("agent.cpp", kReads).native();
+    const std::vector<std::string> execute{"execute", "-f", agent, "--grant", kGrant};
+    const auto refused = on(Machine::kWithoutNamespaces, workspace, execute);
+    CHECK(refused.exit_code == 69);
+    CHECK(e2e::has(refused.err, "MCPAC-E0603"));
+    CHECK(e2e::has(refused.err, "--accept-tier B"));
+    if (!workspace.accept_tier("B")) return;
+    const auto analysed =
+        on(Machine::kWithoutNamespaces, workspace, {"permissions", "analyze", agent});
+    CHECK_MESSAGE(analysed.exit_code == 0, analysed.err);
+    CHECK(e2e::has(analysed.out, "filesystem.read_text_file(path = \"data/a.txt\")"));
+    for (const char* time : {"first", "as one that was seen"}) {
+      CAPTURE(time);
+      const auto ran = on(Machine::kWithoutNamespaces, workspace, execute);
+      CHECK_MESSAGE(ran.exit_code == 0, ran.err);
+      CHECK(ran.out == "alpha\nbeta\n");
+    }
+    CHECK(e2e::has(workspace.mcpac({"audit", "list"}).out, "\"tier\":\"B\""));
+    CHECK(fs::is_empty(workspace.folder() / "tmp"));
+  }
+
+  TEST_CASE("what one tier prepared serves the other, and each says the same of a program") {
+    const e2e::Workspace made_in_b(e2e::Workspace::fixture("plain"));
+    if (!made_in_b.accept_tier("B")) return;
+    REQUIRE(made_in_b.mcpac({"generate"}).exit_code == 0);
+    const auto two = made_in_b.write("two.cpp", "int other() { return 7; }\n").native();
+    const auto one = made_in_b
+                         .write("one.cpp",
+                                "#include <mcpac.hpp>\n#include <print>\nint other();\n"
+                                "int agent_main(mcpac::Requires<mcp::fixture::echo>) {\n"
+                                "  std::print(\"{}\\n\", other());\n  return 0;\n}\n")
+                         .native();
+    const std::vector<std::string> both{"execute", "-f", one, "-f", two, "--grant", "fixture.echo"};
+    for (const Machine machine : {Machine::kWithoutNamespaces, Machine::kWhole}) {
+      const auto ran = on(machine, made_in_b, both);
+      CHECK_MESSAGE(ran.exit_code == 0, ran.err);
+      CHECK(ran.out == "7\n");
+      CHECK_FALSE(e2e::has(ran.err, "/tmp/"));
+    }
+    const auto wrong =
+        made_in_b
+            .write("wrong.cpp",
+                   "#include <mcpac.hpp>\n#include \"none.hpp\"\n"
+                   "int agent_main(mcpac::Requires<mcp::fixture::ecko>) { return x; }\n")
+            .native();
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"permissions", "validate", wrong},
+          std::vector<std::string>{"execute", "-f", wrong}}) {
+      const auto in_a = on(Machine::kWhole, made_in_b, command);
+      const auto in_b = on(Machine::kWithoutNamespaces, made_in_b, command);
+      CHECK(in_a.exit_code != 0);
+      CHECK(in_a.exit_code == in_b.exit_code);
+      CHECK(in_a.out == in_b.out);
+      CHECK(in_a.err == in_b.err);
+    }
+  }
+
+  TEST_CASE("a source reaches no file outside, and no answer says whether there is one") {
+    const e2e::Workspace workspace("{\"mcpServers\": {}}");
+    if (!workspace.accept_tier("B")) return;
+    REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);
+    const auto other = TemporaryFolder::create("/tmp", "mcpac-hostile-other");
+    REQUIRE(other);
+    std::ofstream(other->path() / "secret.txt") << kCanary << "\n";
+    const auto validate = [&](const Source& source, const std::string& name) {
+      const auto file = workspace.write("agent.cpp", program(source, other->path() / name));
+      auto outcome =
+          on(Machine::kWithoutNamespaces, workspace, {"permissions", "validate", file.native()});
+      outcome.out = without(outcome.out, name);
+      outcome.err = without(outcome.err, name);
+      return outcome;
+    };
+    validate(reaching_sources().front(), "absent.txt");  // the first use on a machine is told of
+    for (const Source& source : reaching_sources()) {
+      CAPTURE(source.name);
+      const auto there = validate(source, "secret.txt");
+      const auto absent = validate(source, "absent.txt");
+      CHECK_FALSE(e2e::has(there.out + there.err, kCanary));
+      CHECK(there.exit_code == absent.exit_code);
+      CHECK(there.out == absent.out);
+      CHECK(there.err == absent.err);
+      CHECK(there.exit_code < 128);
+    }
+    CHECK(fs::is_empty(workspace.folder() / "tmp"));
+  }
+
+  TEST_CASE("a source that takes time or memory without an end is ended") {
+    const e2e::Workspace workspace("{\"mcpServers\": {}}");
+    if (!workspace.accept_tier("B")) return;
+    REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);
+    for (const Source& source : endless_sources()) {
+      // Each is ended by another limit; tests/hostile/compiler_test.cpp has them all.
+      if (source.name != "a header in itself" && source.name != "a large object" &&
+          source.name != "messages")
+        continue;
+      CAPTURE(source.name);
+      const auto file = workspace.write("agent.cpp", program(source, "/absent"));
+      const auto outcome =
+          on(Machine::kWithoutNamespaces, workspace, {"execute", "-f", file.native()});
+      CHECK(outcome.exit_code > 0);
+      CHECK(outcome.exit_code < 128);
+      CHECK(fs::is_empty(workspace.folder() / "tmp"));
+    }
+  }
+
+  TEST_CASE("files are granted to read, and what writes is refused with what works") {
+    const e2e::Workspace workspace("{\"mcpServers\": {}}");
+    if (!workspace.accept_tier("B")) return;
+    REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);
+    const auto agent = workspace
+                           .write("agent.cpp",
+                                  "#include <mcpac.hpp>\n#include <fstream>\n#include <print>\n"
+                                  "int agent_main(mcpac::Requires<mcpac::files>) {\n"
+                                  "  std::string line;\n"
+                                  "  std::ifstream a(\"data/a.txt\");\n"
+                                  "  std::getline(a, line);\n"
+                                  "  std::ifstream beside(\"mcpac.json\");\n"
+                                  "  std::ofstream b(\"data/b.txt\");\n"
+                                  "  std::print(\"{} {} {}\\n\", line, beside.is_open(), "
+                                  "b.is_open());\n"
+                                  "  return 0;\n}\n")
+                           .native();
+    const auto read =
+        on(Machine::kWithoutNamespaces, workspace, {"execute", "-f", agent, "--files", "./data"});
+    CHECK_MESSAGE(read.exit_code == 0, read.err);
+    CHECK(read.out == "alpha false false\n");
+    for (const std::vector<std::string>& more :
+         {std::vector<std::string>{}, std::vector<std::string>{"--changeset"}}) {
+      std::vector<std::string> command{"execute", "-f", agent, "--files", "./data:rw"};
+      command.insert(command.end(), more.begin(), more.end());
+      const auto refused = on(Machine::kWithoutNamespaces, workspace, command);
+      CHECK(refused.exit_code == 69);
+      CHECK(e2e::has(refused.err, "grant the files read-only (--files DIR)"));
+      CHECK_FALSE(e2e::has(refused.err, "--changeset"));
+      CHECK_FALSE(e2e::has(refused.err, "--accept-tier"));
+    }
+  }
+}
+
+}  // namespace mcpac::hostile

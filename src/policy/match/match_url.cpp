@@ -63,6 +63,13 @@ class UrlMatcher final : public Matcher {
     return fmt::format("is a list of URLs to some servers, and {} does not pass",
                        printable(urls[failing], 100));
   }
+  std::optional<Json> taken_for(const Json& value, const CallView& call) const override {
+    if (call.reading != Reading::kAdmit || !value.is_string()) return std::nullopt;
+    const auto urls = listed_urls(value.get_ref<const std::string&>());
+    const auto [outcome, failing] = admission(urls);
+    if (outcome == Outcome::kPass || failing == 0) return std::nullopt;
+    return Json(urls[failing]);
+  }
   Types types() const override { return kStringType; }
 
  private:

@@ -11,6 +11,7 @@
 #include "core/ascii.h"
 #include "core/percent_code.h"
 #include "core/uri_spelling.h"
+#include "policy/match/value_parts.h"
 
 namespace mcpac::policy {
 namespace {
@@ -327,18 +328,21 @@ bool begins_as_url(std::string_view text) {
 }
 
 std::vector<std::string_view> listed_urls(std::string_view text) {
-  constexpr std::string_view kSeparators = " ,;|";
-  constexpr std::string_view kAround = " ,;|\"'`<>()[]{}";
+  const auto may_part = [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte == 0x20 || byte >= 0x80 || std::string_view(",;|&").contains(c);
+  };
+  if (std::ranges::none_of(text, may_part) || std::ranges::any_of(text, is_control)) return {text};
   std::vector<std::string_view> urls;
   std::size_t begin = 0;
-  for (auto at = text.find_first_of(kSeparators); at != text.npos;
-       at = text.find_first_of(kSeparators, at)) {
-    const auto next = std::min(text.find_first_not_of(kAround, at), text.size());
-    if (begins_as_url(text.substr(next))) {
-      urls.push_back(text.substr(begin, at - begin));
-      begin = next;
+  std::size_t end = 0;  // of the item before
+  for (const auto& [item, is_listed] : list_items(text)) {
+    const auto at = static_cast<std::size_t>(item.data() - text.data());
+    if (end > 0 && begins_as_url(item)) {
+      urls.push_back(text.substr(begin, end - begin));
+      begin = at;
     }
-    at = next;
+    end = at + item.size();
   }
   urls.push_back(text.substr(begin));
   return urls;

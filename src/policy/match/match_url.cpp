@@ -55,14 +55,6 @@ class UrlMatcher final : public Matcher {
     return is_readable ? Outcome::kFail : Outcome::kUnreadable;
   }
   // Of a list the entry that fails.
-  std::string remark(const Json& value, const CallView& call) const override {
-    if (call.reading != Reading::kAdmit || !value.is_string()) return {};
-    const auto urls = listed_urls(value.get_ref<const std::string&>());
-    const auto [outcome, failing] = admission(urls);
-    if (urls.size() < 2 || outcome == Outcome::kPass) return {};
-    return fmt::format("is a list of URLs to some servers, and {} does not pass",
-                       printable(urls[failing], 100));
-  }
   std::optional<Json> taken_for(const Json& value, const CallView& call) const override {
     if (call.reading != Reading::kAdmit || !value.is_string()) return std::nullopt;
     const auto urls = listed_urls(value.get_ref<const std::string&>());

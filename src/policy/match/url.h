@@ -70,8 +70,8 @@ struct NamedHost {
 };
 
 // The URLs in a text that servers may take for a list: another one begins where a scheme or "//"
-// stands behind what parts items of lists (value_parts.h). Mostly one, the text. A text with control
-// bytes is one: no URL has any.
+// stands behind what parts items of lists (value_parts.h). Mostly one, the text. A text with
+// control bytes is one: no URL has any.
 [[nodiscard]] std::vector<std::string_view> listed_urls(std::string_view text);
 // Whether a text begins as URLs do: a scheme and "//", "//" alone, or a scheme of ours. Slashes may
 // be backslashes.

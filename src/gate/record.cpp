@@ -122,7 +122,7 @@ class TargetFinder {
     const auto& text = value.get_ref<const std::string&>();
     const bool is_listed = list(text, key);
     const auto readings =
-        policy::readings_of(value, policy::Subject::kPlace, policy::Reading::kCatch);
+        policy::readings_of(value, policy::Subject::kPath, policy::Reading::kCatch);
     if (readings.unreadable) leave_out(Unlisted::kPlaces);
     for (const auto& one : readings.others) {
       if (!one.value.is_string()) continue;

@@ -115,6 +115,25 @@ TEST_SUITE("hostile/tier B") {
     }
   }
 
+  TEST_CASE("folders may have any name") {
+    const e2e::Workspace workspace("{\"mcpServers\": {}}");
+    if (!workspace.accept_tier("B")) return;
+    REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);
+    const auto odd = workspace.folder() / "tmp" / "a%b \"c\\d";
+    fs::create_directories(odd);
+    const auto agent =
+        workspace
+            .write("agent.cpp",
+                   "#include <mcpac.hpp>\nint agent_main(mcpac::Requires<>) { return 3; }\n")
+            .native();
+    e2e::RunOptions options;
+    options.enter = [] { return sandbox::test::lack(sandbox::test::Lacking::kNamespaces); };
+    options.environment = {"TMPDIR=" + odd.native()};
+    const auto ran = workspace.mcpac({"execute", "-f", agent}, options);
+    CHECK_MESSAGE(ran.exit_code == 3, ran.err);
+    CHECK(fs::is_empty(odd));
+  }
+
   TEST_CASE("a source reaches no file outside, and no answer says whether there is one") {
     const e2e::Workspace workspace("{\"mcpServers\": {}}");
     if (!workspace.accept_tier("B")) return;

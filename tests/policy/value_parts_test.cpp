@@ -323,6 +323,30 @@ TEST_CASE("what a shell may make of a pattern is caught, and admitted where it i
   }
 }
 
+TEST_CASE("marks of a shell spell no place that a rule does not see") {
+  const NotesWorld world;
+  for (const char* climbing :
+       {"notes/'..'/private/key", "notes/.''./private/key", "notes/\".\".//private/key",
+        "notes/\\.\\./private/key", "notes/$'..'/private/key", "notes/.$x./private/key",
+        "notes/.${x}./private", "notes/.$(x)./private", "notes/.`x`./p", "\\/etc/passwd",
+        "$X/etc/passwd", "''/etc/passwd"}) {
+    CAPTURE(std::string(climbing));
+    CHECK_FALSE(admits(world, "within ./notes", climbing));
+  }
+  for (const char* spelled : {"pri$()vate/key", "pri${x}vate/key", "private$x/key", "pri''vate/key",
+                              "'pri'vate/key", "pri\\vate/key", "notes/$x/../private/key"}) {
+    CAPTURE(std::string(spelled));
+    CHECK(denies(world, "t.run(path within ./private)", "path", spelled));
+    CHECK_FALSE(admits(world, "within ./ except {./private}", spelled));
+  }
+  for (const char* name : {"notes/100%.md", "notes/50%20off.md", "notes/it's.md",
+                           "notes/\"quoted\".md", "notes/routes/$id.tsx", "notes/a`b.md",
+                           "notes/%ZZ.md", "notes/$5.md", "notes/a b's c's.md"}) {
+    CAPTURE(std::string(name));
+    CHECK(admits(world, "within ./notes", name));
+  }
+}
+
 TEST_CASE("an allow of a host admits no list with a URL elsewhere") {
   const NotesWorld world;
   const auto admits_url = [&](const std::string& url) {

@@ -37,6 +37,8 @@ std::string at_host(const Overlay& overlay, const std::string& word) {
 void tell_clang(const Overlay& overlay, std::vector<std::string>& words) {
   const auto output = std::ranges::find(words, "-o");
   if (output != words.end() && output + 1 != words.end()) output[1] = at_host(overlay, output[1]);
+  // Of a temporary file beside it each "%" in its path would be another letter.
+  words.insert(words.begin() + 2, "-fno-temp-file");
   if (std::ranges::find(words, "precompiled-header") != words.end()) {
     words.back() = at_host(overlay, words.back());
     return;
@@ -67,14 +69,19 @@ Result<WithoutRoot> without_root(sandbox::Spec spec) {
   if (auto written = write_scratch(folder->path() / kFile, overlay.to_text(), 0444); !written)
     return pass_on(written);
   spec.mounts.push_back({folder->path(), folder->path(), Mount::Access::kRead});
-  spec.work_directory = folder->path();
+  const fs::path inside_work = std::exchange(spec.work_directory, folder->path());
   auto& words = spec.arguments;
   if (words.size() > 1 && words[1] == "-cc1") {
     tell_clang(overlay, words);
   } else if (spec.program.filename() == "mcpac-analyzer") {
     words.insert(words.begin() + 1, {Overlay::kFlag, kFile});
   } else {
-    for (std::string& word : words) word = at_host(overlay, word);
+    // As of clang's: lld makes its output beside the path that it is told.
+    const fs::path work = spec.work_directory = overlay.on_host(inside_work);
+    for (std::string& word : words) {
+      const fs::path host = at_host(overlay, word);
+      word = host.parent_path() == work ? host.filename().native() : host.native();
+    }
   }
   return WithoutRoot{std::move(spec), std::make_shared<const TemporaryFolder>(std::move(*folder))};
 }

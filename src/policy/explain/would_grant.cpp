@@ -298,7 +298,7 @@ std::string escape_of(const CompiledArg& arg, const Json& value, const Asked& su
     if (by_text == Outcome::kFail && !arg.exceptions.empty())
       return fmt::format("{} fails `{}`, and what it excepts is for its author to grant",
                          arg.path_text, arg.text);
-    if (is_path && !readings_of(value, Subject::kPlace, Reading::kCatch).others.empty())
+    if (is_path && !readings_of(value, Subject::kPath, Reading::kCatch).others.empty())
       return fmt::format("{} may be taken for another place by its server", arg.path_text);
     if (by_text == Outcome::kFail && is_path && value.is_string()) {
       const auto& text = value.get_ref<const std::string&>();

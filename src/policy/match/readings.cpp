@@ -29,6 +29,52 @@ bool is_plain(std::string_view text) {
   return text.empty() || (is_word(text.front()) && ends_plainly(text.back()));
 }
 
+// Documents have quotes that no server takes off of a path.
+constexpr std::size_t kLongestSpelling = 4096;
+
+bool may_be_spelled(std::string_view text) {
+  return text.size() <= kLongestSpelling && text.find_first_of("'\"\\$`") != text.npos;
+}
+
+// The end of a variable or a command of a shell that begins with the "$" or "`" here; `at` where it
+// is none. "$id" at the front is a name (of routes), "$ID" is none.
+std::size_t end_of_expansion(std::string_view text, std::size_t at) {
+  const auto behind = [&](std::string_view mark, std::size_t from) {
+    const auto close = text.find(mark, from);
+    return close == text.npos ? at : close + 1;
+  };
+  if (text[at] == '`') return behind("`", at + 1);
+  if (at + 1 >= text.size()) return at;
+  const char next = text[at + 1];
+  if (next == '{') return behind("}", at + 2);
+  if (next == '(') return behind(")", at + 2);
+  if (!is_letter(next) && next != '_') return at;
+  if (at == 0 && !is_upper(next)) return at;
+  const auto end = std::ranges::find_if_not(text.substr(at + 1), is_word);
+  return static_cast<std::size_t>(end - text.begin());
+}
+
+// The text as a shell leaves it that knows no variable of these names: without quotes and escapes.
+// A last name that is a variable as a whole stays: without it the text is the folder above.
+std::string unquoted(std::string_view text) {
+  std::string plain;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '\'' || c == '"') continue;
+    if (c == '\\' && at + 1 < text.size()) {
+      plain += text[++at];
+    } else if (c == '$' && at + 1 < text.size() && (text[at + 1] == '\'' || text[at + 1] == '"')) {
+      continue;
+    } else if (const auto end = c == '$' || c == '`' ? end_of_expansion(text, at) : at;
+               end > at && !(end == text.size() && (at == 0 || text[at - 1] == '/'))) {
+      at = end - 1;
+    } else {
+      plain += c;
+    }
+  }
+  return plain;
+}
+
 // JSON as the most generous parser has it (also NaN, lone surrogates, single quotes, a member
 // twice): all texts and all other scalars in it. The nesting is checked and nothing else, for what
 // is no JSON to a stricter parser is one to another.
@@ -169,7 +215,7 @@ class Reader {
   // Whose quotes are taken off, and whose JSON is decoded where it is one string alone.
   [[nodiscard]] bool is_generous() const {
     return reading_ == Reading::kCatch || subject_ == Subject::kPlace ||
-           subject_ == Subject::kExcluded;
+           subject_ == Subject::kPath || subject_ == Subject::kExcluded;
   }
 
   // Tests that know other values than texts.
@@ -178,7 +224,12 @@ class Reader {
   }
 
   void add_texts(const std::string& text, int depth, bool in_document) {
-    if (is_plain(text)) return;
+    if (!is_plain(text)) add_bare(text, depth, in_document);
+    if (subject_ != Subject::kPath || !may_be_spelled(text)) return;
+    if (std::string plain = unquoted(text); plain != text) add_text(std::move(plain), in_document);
+  }
+
+  void add_bare(const std::string& text, int depth, bool in_document) {
     const auto trimmed = peeled(text, Peel::kBlanks);
     if (trimmed.size() < text.size()) add_text(std::string(trimmed), in_document);
     add_json(trimmed, depth, in_document);
@@ -306,7 +357,10 @@ class ReadMatcher final : public Matcher {
  private:
   [[nodiscard]] bool has_one_reading(const Json& value, const CallView& call) const {
     if (subject_ == Subject::kLiteral && call.reading == Reading::kAdmit) return true;
-    if (value.is_string()) return is_plain(value.get_ref<const std::string&>());
+    if (value.is_string()) {
+      const auto& text = value.get_ref<const std::string&>();
+      return is_plain(text) && !(is_path(call) && may_be_spelled(text));
+    }
     return !value.is_number_integer() || std::fabs(value.get<double>()) < kExactIntegers;
   }
 
@@ -319,9 +373,16 @@ class ReadMatcher final : public Matcher {
     return call;
   }
 
+  // Of any string the words are read one by one (path_readings.h).
+  [[nodiscard]] bool is_path(const CallView& call) const {
+    return subject_ == Subject::kPath && !call.any_string;
+  }
+
   [[nodiscard]] const Readings& of(const Json& value, const CallView& call, Readings& own) const {
-    if (call.readings != nullptr) return call.readings->of(value, subject_, call.reading);
-    own = readings_of(value, subject_, call.reading);
+    const Subject subject =
+        subject_ == Subject::kPath && call.any_string ? Subject::kPlace : subject_;
+    if (call.readings != nullptr) return call.readings->of(value, subject, call.reading);
+    own = readings_of(value, subject, call.reading);
     return own;
   }
 
@@ -337,6 +398,9 @@ Readings readings_of(const Json& value, Subject subject, Reading reading) {
 
 const Readings& KnownReadings::of(const Json& value, Subject subject, Reading reading) {
   // To a deny and an ask places and texts are read alike.
+  const bool is_spelled = subject == Subject::kPath && value.is_string() &&
+                          may_be_spelled(value.get_ref<const std::string&>());
+  if (subject == Subject::kPath && !is_spelled) subject = Subject::kPlace;
   if (reading == Reading::kCatch && subject == Subject::kPlace) subject = Subject::kText;
   const auto [known, is_new] = known_.try_emplace({&value, subject, reading});
   if (is_new) known->second = readings_of(value, subject, reading);

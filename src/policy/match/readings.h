@@ -27,7 +27,8 @@ namespace mcpac::policy {
 // What a test speaks of.
 enum class Subject : std::uint8_t {
   kText,
-  kPlace,     // paths and URLs
+  kPlace,     // URLs
+  kPath,      // a place that quotes and variables of a shell may spell as well
   kLiteral,   // equality: an allow admits what it names as it is written, and nothing else
   kExcluded,  // an inequality or an exception: one reading is enough to be excluded
   kLength,    // of the text itself: JSON in it is no reading

@@ -60,7 +60,7 @@ Checked<MatcherPtr> compile_test(const ast::Test& test, const ast::Arg& arg, con
 }
 
 Subject subject_of(const ast::Test& test) {
-  if (std::holds_alternative<ast::PathTest>(test.body)) return Subject::kPlace;
+  if (std::holds_alternative<ast::PathTest>(test.body)) return Subject::kPath;
   if (std::holds_alternative<ast::CountTest>(test.body)) return Subject::kLength;
   if (std::holds_alternative<ast::InTest>(test.body)) return Subject::kLiteral;
   const auto* equal = std::get_if<ast::EqualTest>(&test.body);

@@ -443,6 +443,11 @@ TEST_CASE("a folder in JSON in a text is one that a relative path counts from") 
     // The content of a file, or what is said, is no argument of a server.
     CHECK(world.allows("t.run(name within ./, ..)", {{"name", "passwd"}, {"content", options}}));
   }
+  // Deeper than is looked at.
+  constexpr std::size_t kDeep = 200'000;
+  const std::string deep = std::string(kDeep, '[') + R"({"cwd":"/etc"})" + std::string(kDeep, ']');
+  CHECK(world.denies("t.run(name within /etc, ..)", {{"name", "passwd"}, {"options", deep}}));
+  CHECK_FALSE(world.allows("t.run(name within ./, ..)", {{"name", "passwd"}, {"options", deep}}));
   for (const char* options : {R"({"cwd":"src"})", R"({"depth":3})", R"({"a":["b"],"mode":"x"})",
                               "[x](y)", "{a}", "[1,2]"}) {
     CAPTURE(std::string(options));

@@ -200,13 +200,19 @@ class StartFinder {
   void look_into_json(std::string_view text, At at) {
     ++at.texts;
     std::size_t keys = 0;
+    bool is_deep = false;
     const Json value = Json::parse(
         text,
-        [&](int, Json::parse_event_t event, const Json&) {
+        [&](int depth, Json::parse_event_t event, const Json&) {
           keys += event == Json::parse_event_t::key ? 1 : 0;
-          return true;
+          is_deep = is_deep || static_cast<std::size_t>(depth) > kDeepest;
+          return !is_deep;
         },
         false);
+    if (is_deep) {
+      found_.too_many = true;
+      return;
+    }
     if (!value.is_discarded() && keys == members_in(value)) return look_into(value, at, nullptr);
     // What only a generous parser takes for JSON, or with a member twice: which text is the value
     // of which name is not certain.

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/json.h"
 #include "policy/match/path_facts.h"
@@ -363,6 +364,174 @@ TEST_CASE("a relative path counts from the folder that another argument names, t
   CHECK(denied.remark.contains("counts from /etc as well, which another argument names"));
   // The folder itself is no path that counts from itself.
   CHECK(world.allows("t.run(dir matches ./d*)", {{"dir", "data"}}));
+}
+
+TEST_CASE("a folder that another argument names is read in every dress that a place has") {
+  const DailyWorld world;
+  for (const auto& cwd : {Json(" secret"),
+                          Json("\"secret\""),
+                          Json("'secret'"),
+                          Json("<secret>"),
+                          Json("`secret`"),
+                          Json("[\"secret\"]"),
+                          Json("{secret,x}"),
+                          Json("notes,secret"),
+                          Json("secret;notes"),
+                          Json("*"),
+                          Json("**"),
+                          Json("s*"),
+                          Json("\ufeffsecret"),
+                          Json("secret\n"),
+                          Json("./secret/."),
+                          Json("{\"x\": [\"secret\"]}"),
+                          Json("{'x': 'secret'}"),
+                          Json({{"x", {"secret"}}}),
+                          Json({{"path", "secret"}}),
+                          Json("file://${HOME}/proj/secret"),
+                          Json("file://${HOME}/proj/%73ecret"),
+                          Json("file:secret"),
+                          Json({"src", "secret"})}) {
+    CAPTURE(cwd.dump());
+    for (const char* deny : {"t.run(name within ./secret, ..)", kNoSecret}) {
+      CHECK(world.denies(deny, {{"name", "key"}, {"cwd", cwd}}));
+      CHECK(world.denies(deny, {{"name", "key"}, {"options", {{"cwd", cwd}}}}));
+    }
+    const std::string grant = "t.run(name within ./ except {./secret}, ..)";
+    CHECK_FALSE(world.allows(grant, {{"name", "key"}, {"options", {{"cwd", cwd}}}}));
+  }
+  for (const char* cwd : {"src", " src", "\"src\"", "[\"src\"]", "{src,data}", "src,data"}) {
+    CAPTURE(std::string(cwd));
+    CHECK_FALSE(world.denies("t.run(name within ./secret, ..)", {{"name", "key"}, {"cwd", cwd}}));
+    CHECK_FALSE(world.denies(kNoSecret, {{"name", "key"}, {"cwd", cwd}}));
+  }
+  const std::string grant = "t.run(name within ./, ..)";
+  for (const char* cwd :
+       {" /etc", "\"/etc\"", "'/etc'", "<..>", "[\"/etc\"]", "{/etc,src}", "src,/etc", "[.][.]",
+        "$WORK", "~other", "src\\..", "file:///etc", "{\"x\": \"/etc\"}"}) {
+    CAPTURE(std::string(cwd));
+    CHECK_FALSE(world.allows(grant, {{"name", "passwd"}, {"cwd", cwd}}));
+    CHECK(world.allows(grant, {{"name", "${HOME}/proj/passwd"}, {"cwd", cwd}}));
+  }
+  for (const char* cwd : {"src", "./src", " src", "My Folder", "src, data",
+                          "${HOME}/proj/My Folder", "[\"src\"]", "src/*"}) {
+    CAPTURE(std::string(cwd));
+    CHECK(world.allows(grant, {{"name", "a.cpp"}, {"cwd", cwd}}));
+  }
+  // What no path test reads is caught where the rule names the argument.
+  CHECK(world.denies("t.run(name within ./secret, ..)", {{"name", "key"}, {"cwd", "$WORK"}}));
+  CHECK_FALSE(world.denies("t.run(name within ./secret, ..)",
+                           {{"name", "${HOME}/proj/src/a.cpp"}, {"cwd", "$WORK"}}));
+  // Names of repositories and projects are no folders to an allow.
+  for (const char* repo : {"web", "acme/web", "https://forge.example/acme/web", "my project, 2"}) {
+    CAPTURE(std::string(repo));
+    CHECK(world.allows("t.run(name within ./data, ..)", {{"name", "data/x"}, {"repo", repo}}));
+  }
+}
+
+TEST_CASE("a folder in JSON in a text is one that a relative path counts from") {
+  const DailyWorld world;
+  for (const char* options :
+       {R"({"cwd":"/etc"})", R"( {"cwd": "/etc"})", R"('{"cwd":"/etc"}')", R"({'cwd':'/etc'})",
+        R"({"a":{"dir":"/etc"}})", R"([{"cwd":"/etc"}])", R"({"cwd":"/etc","cwd":"src"})",
+        R"({"cwd":" /etc"})", R"("{\"cwd\":\"/etc\"}")", R"({"o":"{\"cwd\":\"/etc\"}"})",
+        R"(["git","-C","/etc"])", R"({"\u0063wd":"/etc"})", R"({"cwd":"/etc","n":NaN})"}) {
+    CAPTURE(std::string(options));
+    CHECK_FALSE(
+        world.allows("t.run(name within ./, ..)", {{"name", "passwd"}, {"options", options}}));
+    CHECK(world.denies("t.run(name within /etc, ..)", {{"name", "passwd"}, {"options", options}}));
+    CHECK(world.denies("*.*(* within /etc/x)", {{"name", "x/y"}, {"options", options}}));
+    // The content of a file, or what is said, is no argument of a server.
+    CHECK(world.allows("t.run(name within ./, ..)", {{"name", "passwd"}, {"content", options}}));
+  }
+  // Deeper than is looked at.
+  constexpr std::size_t kDeep = 200'000;
+  const std::string deep = std::string(kDeep, '[') + R"({"cwd":"/etc"})" + std::string(kDeep, ']');
+  CHECK(world.denies("t.run(name within /etc, ..)", {{"name", "passwd"}, {"options", deep}}));
+  CHECK_FALSE(world.allows("t.run(name within ./, ..)", {{"name", "passwd"}, {"options", deep}}));
+  for (const char* options : {R"({"cwd":"src"})", R"({"depth":3})", R"({"a":["b"],"mode":"x"})",
+                              "[x](y)", "{a}", "[1,2]"}) {
+    CAPTURE(std::string(options));
+    CHECK(world.allows("t.run(name within ./, ..)", {{"name", "a"}, {"options", options}}));
+    CHECK_FALSE(
+        world.denies("t.run(name within ./secret, ..)", {{"name", "key"}, {"options", options}}));
+  }
+}
+
+TEST_CASE("a folder that a call leaves out is its default to the paths beside it") {
+  for (const char* options :
+       {R"({"anyOf": [{"type": "object", "properties": {"cwd": {"default": "secret"}}}]})",
+        R"({"type": "object", "properties": {"cwd": {"type": "string", "default": "secret"}}})",
+        R"({"$ref": "#/$defs/o"})", R"({"anyOf": [{"$ref": "#/$defs/o"}, {"type": "string"}]})",
+        R"({"oneOf": [{"default": {"cwd": "secret"}}, {"type": "null"}]})",
+        R"({"default": {"cwd": "secret"}})",
+        R"({"properties": {"in": {"properties": {"dir": {"default": "secret"}}}}})"}) {
+    CAPTURE(std::string(options));
+    DailyWorld world;
+    world.add_tools(
+        {{"d.run",
+          {{"type", "object"},
+           {"$defs",
+            {{"o", {{"type", "object"}, {"properties", {{"cwd", {{"default", "secret"}}}}}}}}},
+           {"properties", {{"path", {{"type", "string"}}}, {"options", Json::parse(options)}}}}}});
+    const auto effect = [&](const char* allow, const char* deny, const Json& arguments) {
+      LayerText layer{
+          .name = "the command line", .grants = {allow}, .asks = {}, .denies = {}, .files = {}};
+      if (deny != nullptr) layer.denies = {deny};
+      return world.effect(layer, "d.run", arguments);
+    };
+    const Json open = {{"path", "key"}};
+    CHECK(effect("d.*", "d.run(path within ./secret, ..)", open) == Effect::kDeny);
+    CHECK(effect("d.*", "d.run(path within ./private, ..)", open) == Effect::kAllow);
+    CHECK(effect("d.run(path within ./ except {./secret}, ..)", nullptr, open) == Effect::kDeny);
+    CHECK(effect("d.run(path within ./, ..)", nullptr, open) == Effect::kAllow);
+    const Json said = {{"path", "key"}, {"options", {{"cwd", "src"}, {"in", {{"dir", "src"}}}}}};
+    CHECK(effect("d.*", "d.run(path within ./secret, ..)", said) == Effect::kAllow);
+    CHECK(effect("d.run(path within ./ except {./secret}, ..)", nullptr, said) == Effect::kAllow);
+    const Json whole = {{"path", world.base() + "/home/proj/src/a.cpp"}};
+    CHECK(effect("d.*", "d.run(path within ./secret, ..)", whole) == Effect::kAllow);
+  }
+}
+
+TEST_CASE("folders that two arguments name stand below each other, in either order") {
+  const DailyWorld world;
+  const std::string deny = "t.*(name within ./notes/private, ..)";
+  for (const auto& [one, other] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"notes", "private"}, {"private", "notes"}, {" notes", "\"private\""}}) {
+    const Json call = {{"name", "k"}, {"repo_path", one}, {"dir", other}};
+    CHECK(world.denies(deny, call));
+    CHECK(world.denies("*.*(* within ./notes/private)", call));
+    CHECK_FALSE(world.allows("t.run(name within ./ except {./notes/private}, ..)", call));
+    CHECK(world.denies(deny, {{"name", "k"}, {"args", {"-C", one, "-C", other}}}));
+  }
+  CHECK_FALSE(world.denies(deny, {{"name", "k"}, {"repo_path", "notes"}, {"dir", "public"}}));
+  // Items of one list are beside each other.
+  CHECK_FALSE(world.denies(deny, {{"name", "k"}, {"options", {{"dirs", {"notes", "private"}}}}}));
+  CHECK(world.allows("t.run(name within ./, ..)",
+                     {{"name", "k"}, {"repo_path", "notes"}, {"dir", "private"}}));
+  Json many = Json::object();
+  for (int i = 0; i < 20; ++i)
+    many[std::string(1, static_cast<char>('a' + i)) + "_dir"] = "x" + std::to_string(i);
+  CHECK(world.denies(deny, {{"name", "k"}, {"options", many}}));
+}
+
+TEST_CASE("a parameter names a folder that others count from in any of the usual spellings") {
+  const DailyWorld world;
+  for (const char* name :
+       {"cwd", "workDir", "work_dir", "work_tree", "workTree", "worktree", "searchPath",
+        "search_path", "relativeTo", "relative_to", "docroot", "doc_root", "pwd", "directories",
+        "cwds", "folders", "base_dirs", "repositories_dir"}) {
+    CAPTURE(std::string(name));
+    for (const Json& folder : {Json("secret"), Json({"src", "secret"})})
+      CHECK(world.denies("t.run(name within ./secret, ..)",
+                         {{"name", "key"}, {"options", {{name, folder}}}}));
+    CHECK_FALSE(world.allows("t.run(name within ./, ..)",
+                             {{"name", "passwd"}, {"options", {{name, "/etc"}}}}));
+  }
+  for (const char* name : {"redir", "base64", "address", "mkdirp", "pathological", "date"}) {
+    CAPTURE(std::string(name));
+    CHECK_FALSE(world.denies("t.run(name within ./secret, ..)",
+                             {{"name", "key"}, {"options", {{name, "secret"}}}}));
+  }
 }
 
 TEST_CASE("a folder counts to a pattern where it holds such an entry, as the disk has it") {

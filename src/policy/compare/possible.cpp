@@ -255,7 +255,7 @@ Chance possible_match(const CompiledTarget& target, Effect effect, const Possibl
   if (!target.brackets) return Chance::kAlways;
   const bool is_allow = effect == Effect::kAllow;
   Chance all = Chance::kAlways;
-  const CallStarts starts(call.known);
+  const CallStarts starts(call.known, call.left_out());
   for (const auto& arg : target.brackets->args) {
     const CallView view{.server = call.permission.server(),
                         .reading = is_allow ? Reading::kAdmit : Reading::kCatch,

@@ -128,9 +128,11 @@ class PathMatcher final : public Matcher {
     alone.starts = nullptr;
     const bool holds_alone = (match(value, alone) == Outcome::kPass);
     if (holds_alone == is_caught) return {};
-    if (named.too_many || folders.empty()) return "more folders than are read of one call";
-    const std::string first = join(folders.front().components);
-    return printable(folders.front().absolute ? first : "." + first, 60);
+    if (named.too_many) return "more folders than are read of one call";
+    if (named.is_unreadable || folders.empty()) return "a folder that is written as no path";
+    const PathValue& folder = folders.front().path;
+    const std::string first = join(folder.components);
+    return printable(folder.absolute ? first : "." + first, 60);
   }
 
   // Whether a pattern of a shell may stand for ".." there: "[.][.]".
@@ -354,12 +356,27 @@ class PathMatcher final : public Matcher {
                                        const Asking& asking) const {
     if (asking.call.starts == nullptr || !bases_.by_identity) return true;
     const auto& named = asking.call.starts->found(bases_.home);
-    return !named.too_many && std::ranges::all_of(named.admit, [&](const PathValue& folder) {
-      if (folder == path) return true;
-      const Components whole = below(folder, path);
-      if (folder.absolute) return admits_at({}, whole, asking);
+    if (named.too_many || named.is_unreadable) return false;
+    const bool is_inside = std::ranges::all_of(named.admit, [&](const NamedFolder& folder) {
+      if (folder.path == path) return true;
+      // Of "/My, Folder/a" the beginning, where the rule says "/My, Folder".
+      if (folder.is_beginning && begins_base(folder.path, asking)) return true;
+      const Components whole = below(folder.path, path);
+      if (folder.path.absolute) return admits_at({}, whole, asking);
       return std::ranges::all_of(
           starts.admit, [&](const std::string& start) { return admits_at(start, whole, asking); });
+    });
+    return is_inside && !is_excepted_from_named(path, asking);
+  }
+
+  // An exception is to an allow what it would be to a deny, also below folders that only may be
+  // starts.
+  [[nodiscard]] bool is_excepted_from_named(const PathValue& path, const Asking& asking) const {
+    if (denied_.empty()) return false;
+    CallView call = asking.call;
+    call.reading = Reading::kCatch;
+    return std::ranges::any_of(denied_, [&](const PathMatcher& denied) {
+      return denied.catches_from_named(path, Asking{call, asking.look, asking.above});
     });
   }
 
@@ -375,7 +392,7 @@ class PathMatcher final : public Matcher {
     if (!bases_.by_identity) return false;
     const auto& named =
         asking.call.starts == nullptr ? kNone : asking.call.starts->found(bases_.home);
-    if (named.too_many) return true;
+    if (named.too_many || (named.is_unreadable && !asking.call.any_string)) return true;
     const auto catches_from = [&](const PathValue& folder) {
       const Components whole = below(folder, path);
       if (folder.absolute) return catches_at({}, whole, asking);
@@ -385,13 +402,14 @@ class PathMatcher final : public Matcher {
         return catches_at(start, whole, asking);
       });
     };
-    if (std::ranges::any_of(named.to_catch, catches_from)) return true;
+    if (std::ranges::any_of(named.to_catch, catches_from, &NamedFolder::path)) return true;
     if (asking.entered == nullptr) return false;
     return std::ranges::any_of(*asking.entered, [&](const PathValue& folder) {
       return catches_from(folder) ||
-             (!folder.absolute && std::ranges::any_of(named.to_catch, [&](const PathValue& outer) {
-               return catches_from({outer.absolute, below(outer, folder)});
-             }));
+             (!folder.absolute &&
+              std::ranges::any_of(named.to_catch, [&](const NamedFolder& outer) {
+                return catches_from({outer.path.absolute, below(outer.path, folder)});
+              }));
     });
   }
 

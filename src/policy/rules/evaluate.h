@@ -22,7 +22,7 @@ struct CallUnderTest {
   // What the server may put where the call leaves a member out; null where that is certain, and so
   // filled in already.
   const DefaultPlace* defaults = nullptr;
-  CallStarts starts = CallStarts(arguments);  // found as rules ask for them, as the readings
+  CallStarts starts = CallStarts(arguments, defaults);  // found as rules ask for them
 };
 
 // Whether it is "/", and what the schema has for this place where nothing is said.

@@ -181,8 +181,19 @@ class PathMatcher final : public Matcher {
     return call;
   }
 
+  // "notes/private notes.md": a name that goes on behind a blank, and no list of places.
+  [[nodiscard]] static bool goes_on_behind_blank(std::string_view text) {
+    const auto blank = text.find(' ');
+    if (blank == std::string_view::npos || text.substr(blank).contains('/')) return false;
+    const auto is_of_name = [](char c) { return is_bare(c) || c == '/' || c == '.' || c == ' '; };
+    return text.substr(0, blank).contains('/') && text.front() != '-' && !text.contains("..") &&
+           !text.contains(" -") && std::ranges::all_of(text, is_of_name);
+  }
+
   // An exception is to an allow what it would be to a deny.
   [[nodiscard]] bool names_excepted(const Json& value, CallView call) const {
+    if (meant_ == MeantAs::kNamed && goes_on_behind_blank(value.get_ref<const std::string&>()))
+      return false;
     call.reading = Reading::kCatch;
     return std::ranges::any_of(
         denied_, [&](const PathMatcher& denied) { return denied.names_part(value, call); });
@@ -195,7 +206,7 @@ class PathMatcher final : public Matcher {
     // Of JSON each text is a reading of its own.
     if (!bases_.by_identity || !may_be_list(text) || is_json_document(text)) return std::nullopt;
     for (const auto& [item, is_listed] : path_items(text)) {
-      if (item.size() == text.size() || is_lone_home(item, text)) continue;
+      if (item.size() == text.size()) continue;
       const auto path = read_path_value(item);
       const Leaves leaves = leaves_its_start(item);
       const bool counts = leaves != Leaves::kNot || (is_listed && path && is_there(*path, asking));
@@ -206,13 +217,6 @@ class PathMatcher final : public Matcher {
       return Json(item);
     }
     return std::nullopt;
-  }
-
-  // "a ~ b.md" is a name.
-  [[nodiscard]] static bool is_lone_home(std::string_view item, std::string_view text) {
-    const auto at = static_cast<std::size_t>(item.data() - text.data());
-    return item == "~" && at > 0 && at + 1 < text.size() && text[at - 1] == ' ' &&
-           text[at + 1] == ' ';
   }
 
   // Whether the first name of a relative path is there.

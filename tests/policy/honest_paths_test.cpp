@@ -2,6 +2,7 @@
 // paths that begin where another argument, or a command, says.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,6 +30,21 @@ struct DailyWorld : World {
         "cwd": {"type": "string"}, "dir": {"type": "string"}, "repo_path": {"type": "string"},
         "repo": {"type": "string"}, "base": {"type": "string"}, "options": {},
         "pipeline": {"type": "array"}}},
+      "t.say": {"type": "object", "properties": {
+        "pattern": {"type": "string"}, "regex": {"type": "string"}, "search": {"type": "string"},
+        "query": {"type": "string"}, "expr": {"type": "string",
+          "description": "Regular expression to look for"},
+        "excludePatterns": {"type": "array"}, "exclude": {"type": "array"},
+        "ignoreFile": {"type": "string"}, "patterns": {"type": "array"},
+        "include": {"type": "string"}, "glob": {"type": "string"}, "files": {"type": "array"},
+        "message": {"type": "string"}, "title": {"type": "string"}, "body": {"type": "string"},
+        "text": {"type": "string"}, "content": {"type": "string"}, "edits": {"type": "array",
+          "items": {"type": "object", "properties": {
+            "oldText": {"type": "string"}, "newText": {"type": "string"}}}},
+        "entities": {"type": "array", "items": {"type": "object", "properties": {
+          "name": {"type": "string"}, "observations": {"type": "array"}}}},
+        "prompt": {"type": "string"}, "version": {"type": "string"}, "path": {"type": "string"},
+        "key": {"type": "string"}, "command": {"type": "string"}}},
       "gateway.invoke": {"type": "object", "properties": {"arguments": {}}},
       "forge.get": {"type": "object", "properties": {
         "owner": {"type": "string"}, "repo": {"type": "string"},
@@ -62,6 +78,8 @@ struct DailyWorld : World {
 
 constexpr const char* kNoKeys = "*.*(* within ~/.ssh)";
 constexpr const char* kNoSecret = "*.*(* within ./secret)";
+constexpr const char* kNoEnv = "*.*(* matches ./**/.env)";
+constexpr std::array<const char*, 3> kDaily = {kNoKeys, kNoSecret, kNoEnv};
 
 }  // namespace
 
@@ -641,6 +659,174 @@ TEST_CASE("the words of a command count from the folder that it goes to, too") {
         "git -C src show HEAD:a.cpp", "grep -C 3 x src/a.cpp", "make -C src ../x"}) {
     CAPTURE(std::string(command));
     CHECK_FALSE(world.denies(kNoKeys, {{"command", command}}));
+  }
+}
+
+TEST_CASE("an expression or a glob of what is looked for is no pattern of a shell") {
+  const DailyWorld world;
+  for (const char* deny : kDaily) {
+    CAPTURE(std::string(deny));
+    for (const char* text :
+         {"(foo|bar)", "(?:a|b)", "(import|from) ", R"((\w+)\.(ts|js))", R"((src|test)/.*\.ts)",
+          R"((foo|bar)\()", ".*", "[a-z]*", "?*", "*.*", R"(process\.env)", R"(.*\.env)",
+          R"(src/.*\.env)", "!**/node_modules/**"}) {
+      CAPTURE(std::string(text));
+      for (const char* name : {"pattern", "regex", "search", "query", "expr"})
+        CHECK_FALSE(world.denies(deny, {{name, text}}, "t.say"));
+    }
+    for (const char* name : {"excludePatterns", "exclude"}) {
+      const Json globs = {".env", "**/.*", "**/.env", "!**/x/**", "node_modules", "*.*", "secret"};
+      CHECK_FALSE(world.denies(deny, {{name, globs}}, "t.say"));
+    }
+    for (const char* glob : {"!**/node_modules/**", "!**/dist/**", "!dist/**"}) {
+      CHECK_FALSE(world.denies(deny, {{"include", glob}}, "t.say"));
+      CHECK_FALSE(world.denies(deny, {{"files", {"src/*.ts", glob}}}, "t.say"));
+    }
+  }
+  for (const char* name : {"pattern", "regex", "search", "query", "exclude", "expr"}) {
+    CAPTURE(std::string(name));
+    for (const char* text : {"${HOME}/.ssh/id_rsa", "~/.ssh/id_rsa", "~/.ssh/*", "~/.ss[h]/*"})
+      CHECK(world.denies(kNoKeys, {{name, text}}, "t.say"));
+    for (const char* text : {"secret/key", "./secret/key", R"(secret\key)"})
+      CHECK(world.denies(kNoSecret, {{name, text}}, "t.say"));
+  }
+  for (const char* name : {"search", "query"}) {
+    CHECK(world.denies(kNoKeys, {{name, "COPY t FROM '${HOME}/.ssh/id_rsa'"}}, "t.say"));
+    CHECK(world.denies(kNoKeys, {{name, "${HOME}"}}, "t.say"));
+  }
+  // What is read is a place, and so is the file that says what is left out.
+  for (const char* glob : {".env", "config/.env", "x/{.env,y}", ".en?", "**/.env"}) {
+    CAPTURE(std::string(glob));
+    for (const char* name : {"glob", "include", "path"})
+      CHECK(world.denies(kNoEnv, {{name, glob}}, "t.say"));
+    for (const char* name : {"files", "patterns"})
+      CHECK(world.denies(kNoEnv, {{name, {glob}}}, "t.say"));
+    CHECK(world.denies(kNoEnv, {{"ignoreFile", glob}}, "t.say"));
+  }
+  CHECK(world.denies(kNoEnv, {{"path", "!(x)/.env"}}, "t.say"));
+}
+
+TEST_CASE("a name behind ~ that no user has is a version or a name of a file") {
+  const DailyWorld world;
+  for (const char* text : {"~1.2.3", "~2h", "~100", "~18.2.0", "foo@~1.2.3", "x@~1", "'a/b:~2.0'",
+                           "'~> 2.0'", "~> 2.0", "~=1.4", "~100.md"}) {
+    CAPTURE(std::string(text));
+    for (const char* deny : kDaily) {
+      for (const char* name : {"version", "key", "path"})
+        CHECK_FALSE(world.denies(deny, {{name, text}}, "t.say"));
+      const std::string quoted = text[1] == '>' ? "'" + std::string(text) + "'" : text;
+      CHECK_FALSE(world.denies(deny, {{"command", "npm install " + quoted}}, "t.say"));
+    }
+    CHECK_FALSE(world.denies("t.say(path within ~/.ssh, ..)", {{"path", text}}, "t.say"));
+  }
+  CHECK(world.allows("t.run(path within ./)", {{"path", "~100.md"}}));
+  for (const char* path : {"~root/.ssh/x", "~/x", "~", "~a", "~_x/y"}) {
+    CAPTURE(std::string(path));
+    CHECK_FALSE(world.allows("t.run(path within ./)", {{"path", path}}));
+  }
+  for (const char* text : {"~/.ssh/x", "~root/.ssh/x", "~_x/.ssh/x", "~+/../.ssh/x"}) {
+    CAPTURE(std::string(text));
+    CHECK(world.denies(kNoKeys, {{"key", text}}, "t.say"));
+    CHECK(world.denies("t.say(key within ~/.ssh, ..)", {{"key", text}}, "t.say"));
+  }
+  CHECK(world.denies(kNoKeys, {{"command", "pushd ~; cd /; cat ~1/.ssh/x"}}));
+}
+
+TEST_CASE("a sentence in a parameter for prose is no file that a pattern means") {
+  const DailyWorld world;
+  for (const char* text :
+       {"fix: read src/.env", "Remove config/.env", "node_modules\nconfig/.env\n",
+        "COPY .env /app/.env", "import x from '../../.env'", "ignore .env"}) {
+    CAPTURE(std::string(text));
+    for (const char* name : {"message", "title", "body", "text", "content"})
+      CHECK_FALSE(world.denies(kNoEnv, {{name, text}}, "t.say"));
+    CHECK_FALSE(
+        world.denies(kNoEnv, {{"edits", {{{"oldText", text}, {"newText", text}}}}}, "t.say"));
+    CHECK_FALSE(world.denies(
+        kNoEnv, {{"entities", {{{"name", "x"}, {"observations", {text, "uses ~/.ssh"}}}}}},
+        "t.say"));
+  }
+  CHECK_FALSE(world.denies(kNoEnv, {{"edits", {{{"oldText", "config/.env"}}}}}, "t.say"));
+  CHECK_FALSE(world.denies(kNoEnv, {{"content", "config/.env"}}, "t.say"));
+  CHECK(world.denies(kNoEnv, {{"files", {"config/.env"}}}, "t.say"));
+  for (const char* name : {"path", "key"}) {
+    for (const char* text : {".env", "config/.env", "my config/.env", "x config/.env"})
+      CHECK(world.denies(kNoEnv, {{name, text}}, "t.say"));
+  }
+  CHECK(world.denies(kNoEnv, {{"content", "${HOME}/proj/config/.env"}}, "t.say"));
+  CHECK(world.denies(kNoEnv, {{"prompt", "read config/.env"}}, "t.say"));
+  CHECK(world.denies(kNoSecret, {{"content", "secret/my key"}}, "t.say"));
+  CHECK(world.denies(kNoKeys, {{"entities", {{{"observations", {"~/.ssh/id_rsa"}}}}}}, "t.say"));
+}
+
+TEST_CASE("what a command is told, leaves out or writes into a .gitignore is opened by nothing") {
+  const DailyWorld world;
+  for (const char* command :
+       {"git commit -m 'ignore .env files'", "git commit -m 'docs: mention ~/.ssh'",
+        "git commit -am \"see secret / key\"", "git commit --message='drop config/.env now'",
+        "cargo test && git commit -m 'ignore .env files' && git status",
+        "git tag v1 -m 'reads secret/key no more'", "echo .env >> .gitignore",
+        "printf '.env\\nsecret/\\n' >> .gitignore && git add .gitignore",
+        "gh pr create --title 'Fix ..' --body x",
+        "gh pr create --title 'a / b' --body 'see config/.env'",
+        "find . -name '*.ts' -not -path './node_modules/*'", "find . -name '.*' | sort",
+        "find . ! -path './secret/*'", "find . -path ./secret -prune -o -name '*.ts' -print",
+        "npm test -- -t 'a / b'", "npx vitest -t 'reads .env files'", ". ~/.nvm/nvm.sh && nvm use",
+        "curl localhost:3000/?a=/", "curl 'localhost:3000/x?a=/&b=/'"}) {
+    CAPTURE(std::string(command));
+    for (const char* deny : kDaily) {
+      CAPTURE(std::string(deny));
+      CHECK_FALSE(world.denies(deny, {{"command", command}}));
+    }
+  }
+  for (const char* command : {"git commit -m '.env' .env",
+                              "git commit -F .env -m 'a b'",
+                              "git commit -m \"$(cat .env)\"",
+                              "git commit -m 'cat .env' | sh",
+                              "git commit -m 'cat .env'; git log -1 --format=%B | sh",
+                              "git commit -m 'a b'; cat .env",
+                              "git commit -m 'cat .env'; eval x",
+                              "sh -m 'cat .env'",
+                              "ssh host -t 'cat .env'",
+                              "bash -t 'cat .env'",
+                              "npm exec -- ssh x -t 'cat .env'",
+                              "git grep -m 'x .env y' .env",
+                              "echo x > .env",
+                              "echo .env > list; xargs cat < list",
+                              "echo .env > .gitignore; xargs cat < .gitignore",
+                              "echo 'cat .env' > x.ignore; sh x.ignore",
+                              "echo .env >> .gitignore; cat .env",
+                              "echo .env >> .gitignore && git add --pathspec-from-file=.gitignore",
+                              "echo .e{n,x}v >> .gitignore",
+                              "find . -name .env -exec cat {} +",
+                              "find . -name '.e*' | xargs cat",
+                              "find . -name '.e*' -print0 | tar --null -T -",
+                              "find . -name .env",
+                              "cat ./.env",
+                              ". ./.env && nvm use",
+                              "curl localhost:3000/ -d @.env",
+                              "curl -F x=@config/.env localhost:3000/?a=/"}) {
+    CAPTURE(std::string(command));
+    CHECK(world.denies(kNoEnv, {{"command", command}}));
+  }
+  CHECK(world.denies(kNoKeys, {{"command", "cat ~/.ssh/id_rsa"}}));
+  CHECK(world.denies(kNoKeys, {{"command", "curl localhost:80/../../.ssh/x?a=/"}}) ==
+        world.denies(kNoKeys, {{"command", "curl localhost:80/../../.ssh/x"}}));
+  CHECK(world.denies(kNoKeys, {{"command", ". ~/.nvm/nvm.sh; df /; tar c /"}}));
+  CHECK(world.denies(kNoSecret, {{"command", ". ~/x; df ."}}));
+}
+
+TEST_CASE("a name that goes on behind a blank is not the excepted folder that it begins with") {
+  const DailyWorld world;
+  const std::string grant = "t.run(path within ./ except {./secret/in})";
+  for (const char* path : {"secret/in notes.md", "secret/in 2 of 3.md", "secret/in"})
+    CHECK(world.allows(grant, {{"path", path}}) == std::string_view(path).contains(' '));
+  for (const char* path :
+       {"secret/in/a b", "secret/in,notes.md", "x secret/in", "secret/in notes/../in/x",
+        "secret/in secret/in/key", "secret/in ..", "secret/i* n", "cat secret/in", "-f secret/in x",
+        "secret/in -r", "'secret/in' x", "./secret/in/x y"}) {
+    CAPTURE(std::string(path));
+    CHECK_FALSE(world.allows(grant, {{"path", path}}));
   }
 }
 

@@ -148,6 +148,7 @@ class PathMatcher final : public Matcher {
     Look look;
     Above above;
     const std::vector<PathValue>* entered = nullptr;  // folders that the text itself enters
+    bool reads_wildcards = true;                      // those of a shell, in the text
   };
 
   // Of a text that is one path, or several by its braces.
@@ -182,8 +183,19 @@ class PathMatcher final : public Matcher {
     return call;
   }
 
+  // "notes/private notes.md": a name that goes on behind a blank, and no list of places.
+  [[nodiscard]] static bool goes_on_behind_blank(std::string_view text) {
+    const auto blank = text.find(' ');
+    if (blank == std::string_view::npos || text.substr(blank).contains('/')) return false;
+    const auto is_of_name = [](char c) { return is_bare(c) || c == '/' || c == '.' || c == ' '; };
+    return text.substr(0, blank).contains('/') && text.front() != '-' && !text.contains("..") &&
+           !text.contains(" -") && std::ranges::all_of(text, is_of_name);
+  }
+
   // An exception is to an allow what it would be to a deny.
   [[nodiscard]] bool names_excepted(const Json& value, CallView call) const {
+    if (meant_ == MeantAs::kNamed && goes_on_behind_blank(value.get_ref<const std::string&>()))
+      return false;
     call.reading = Reading::kCatch;
     return std::ranges::any_of(
         denied_, [&](const PathMatcher& denied) { return denied.names_part(value, call); });
@@ -290,13 +302,18 @@ class PathMatcher final : public Matcher {
     const bool is_searched = meant == MeantAs::kCommand || meant == MeantAs::kNamed;
     Asking of_text = asking;
     of_text.entered = &readings.starts;
-    if (is_sign(text.get_ref<const std::string&>(), asking.call)) of_text.above = Above::kPasses;
+    const auto& written = text.get_ref<const std::string&>();
+    const bool is_query = asking.call.meant == MeantAs::kQuery && !is_anchored(written);
+    if (is_query || is_sign(written, asking.call)) of_text.above = Above::kPasses;
     Asking of_part = of_text;
     // A folder that is named in passing is not walked, but by a command.
     if (asking.call.meant != MeantAs::kCommand) of_part.above = Above::kPasses;
     // So many are a list or a document, and are held by their text.
     if (readings.named.size() > kMostLookedUp && !is_searched) of_part.look = Look::kLexical;
+    const MeantAs is_for = asking.call.meant;
     return std::ranges::any_of(readings.named, [&](const NamedPath& one) {
+      if (bases_.by_identity && is_no_place(one, written, is_for)) return false;
+      of_text.reads_wildcards = of_part.reads_wildcards = reads_wildcards(one, written, is_for);
       if (!one.is_part) return holds(one.path, of_text);
       if (!bases_.by_identity) return false;
       const bool acts_on_entry =
@@ -308,11 +325,46 @@ class PathMatcher final : public Matcher {
     });
   }
 
+  [[nodiscard]] static bool is_anchored(std::string_view text) {
+    return std::ranges::any_of(std::initializer_list<std::string_view>{"/", "~", "./", "../", "$"},
+                               [&](std::string_view start) { return text.starts_with(start); });
+  }
+  [[nodiscard]] static bool has_blank(std::string_view text) {
+    return std::ranges::any_of(text, [](char c) { return c == ' ' || is_control(c); });
+  }
+  // "!**/dist/**": a glob of what is left out, among others.
+  [[nodiscard]] static bool is_negated(std::string_view text, MeantAs meant) {
+    return text.starts_with('!') && !text.starts_with("!(") && text.contains('*') &&
+           meant != MeantAs::kCommand && meant != MeantAs::kNamed;
+  }
+
+  // What is written or left out there, and names no file to be opened. To a pattern that may begin
+  // anywhere ("./**/.env") every sentence about such a file would end in its name.
+  [[nodiscard]] bool is_no_place(const NamedPath& one, std::string_view text, MeantAs meant) const {
+    const bool is_relative = !one.path.absolute && !is_anchored(text);
+    if (meant == MeantAs::kExcluded && is_relative)
+      return text.find_first_of("/\\") == std::string_view::npos || text.contains('*');
+    if (is_negated(text, meant) && text.starts_with("!**/")) return true;
+    if (pattern_.glob().empty() || pattern_.glob().front() != "**") return false;
+    const bool says = is_for_prose(meant) || meant == MeantAs::kCommand;
+    return (meant == MeantAs::kText && !one.path.absolute && (is_relative || has_blank(text))) ||
+           (says && !one.is_part && has_blank(text));
+  }
+
+  // Of a line of commands each word is a pattern by itself.
+  [[nodiscard]] static bool reads_wildcards(const NamedPath& one, std::string_view text,
+                                            MeantAs meant) {
+    if (is_negated(text, meant)) return false;
+    if (meant == MeantAs::kCommand) return one.is_part || !has_blank(text);
+    return !is_pattern(meant) || one.path.absolute || is_anchored(text);
+  }
+
   // "/", "~", "." and the like, and names of variables or of fields of a database, where nothing
   // says that the place is for a folder: separators and queries have these more often than walks.
   [[nodiscard]] static bool is_sign(std::string_view text, const CallView& call) {
     constexpr std::size_t kLongestSign = 3;
-    if (call.meant != MeantAs::kUnknown || text.empty()) return false;
+    const bool is_unsure = call.meant == MeantAs::kUnknown || call.meant == MeantAs::kQuery;
+    if (!is_unsure || text.empty()) return false;
     const auto is_plain = [](char c) {
       return is_word(c) || static_cast<unsigned char>(c) >= 0x80;
     };
@@ -539,7 +591,7 @@ class PathMatcher final : public Matcher {
     raw.insert(raw.end(), components.begin(), components.end());
     const Components lexical = collapse(raw);
     const std::string& server = asking.call.server;
-    if (bases_.by_identity && (pattern_.may_mean(lexical, server) ||
+    if (bases_.by_identity && ((asking.reads_wildcards && pattern_.may_mean(lexical, server)) ||
                                (asking.call.any_string && pattern_.may_cover(lexical, server))))
       return true;
     bool inside = pattern_.covers(lexical, server);

@@ -32,18 +32,27 @@ enum class MeantAs : std::uint8_t {
   kUnknown,
   kPlace,     // a path or URI: an empty one is the folder that a server starts from
   kCommand,   // what a shell or program reads: each word may be a place
-  kText,      // prose, patterns, separators: no folder that a tool walks
+  kText,      // prose, separators: no folder that a tool walks
+  kPattern,   // an expression or glob of what is looked for: no place, and none of a shell
+  kQuery,     // the same, or a command of a database, which may name files
+  kExcluded,  // globs of what is left out
   kProse,     // what is asked or told: short texts are searched for places
   kDocument,  // a member of a JSON object in a text, whatever the text is for
   kNamed,     // whatever its name says: a rule names the argument and tests it as a path
 };
 // No folder that is named there is walked, and no name without a slash is a place.
 [[nodiscard]] constexpr bool is_text(MeantAs meant) {
-  return meant == MeantAs::kText || meant == MeantAs::kProse || meant == MeantAs::kDocument;
+  return meant == MeantAs::kText || meant == MeantAs::kProse || meant == MeantAs::kDocument ||
+         meant == MeantAs::kPattern || meant == MeantAs::kExcluded;
 }
 // Where a text of many words is a sentence, whatever it begins with.
 [[nodiscard]] constexpr bool is_for_prose(MeantAs meant) {
-  return meant == MeantAs::kText || meant == MeantAs::kProse;
+  return meant == MeantAs::kText || meant == MeantAs::kProse || meant == MeantAs::kPattern ||
+         meant == MeantAs::kExcluded;
+}
+// Where "*", "?" and brackets are not those of a shell.
+[[nodiscard]] constexpr bool is_pattern(MeantAs meant) {
+  return meant == MeantAs::kPattern || meant == MeantAs::kQuery || meant == MeantAs::kExcluded;
 }
 
 // What a test may know of the call that it looks into.

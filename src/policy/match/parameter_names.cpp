@@ -21,10 +21,15 @@ constexpr std::array<std::string_view, 19> kMaybeWords = {
     "entry",  "mount",       "archive",  "repositories", "entries"};
 constexpr std::array<std::string_view, 8> kCommandWords = {
     "command", "cmd", "commandline", "shell", "bash", "script", "argv", "arg"};
-constexpr std::array<std::string_view, 23> kTextWords = {
-    "separator", "delimiter", "sep",     "delim",       "content", "body",    "text",   "message",
-    "title",     "subject",   "summary", "description", "comment", "note",    "html",   "markdown",
-    "pattern",   "regex",     "regexp",  "replacement", "label",   "caption", "thought"};
+constexpr std::array<std::string_view, 22> kTextWords = {
+    "separator", "delimiter", "sep",     "delim",       "content",     "body", "text", "message",
+    "title",     "subject",   "summary", "description", "comment",     "note", "html", "markdown",
+    "label",     "caption",   "thought", "replacement", "observation", "fact"};
+// Of what is looked for, each by itself: "patterns" are globs of what is read more often.
+constexpr std::array<std::string_view, 3> kPatternWords = {"pattern", "regex", "regexp"};
+constexpr std::array<std::string_view, 3> kQueryWords = {"query", "queries", "search"};
+constexpr std::array<std::string_view, 5> kExcludeWords = {"exclude", "excluded", "excluding",
+                                                           "ignore", "ignored"};
 // What a person or a model is asked or told.
 constexpr std::array<std::string_view, 7> kProseWords = {
     "prompt", "question", "instruction", "reason", "explanation", "answer", "prose"};
@@ -51,6 +56,16 @@ ParameterKind kind_of(const std::vector<std::string>& words) {
       return ParameterKind::kPath;
   }
   return ParameterKind::kNone;
+}
+
+// "exclude", "ignorePatterns", "exclude_dirs"; an "excludeFile" is read.
+bool is_excluding(const std::vector<std::string>& words) {
+  if (!std::ranges::any_of(words, [](const auto& w) { return is_any_of(w, kExcludeWords); }))
+    return false;
+  const std::string& last = words.back();
+  constexpr std::array<std::string_view, 4> kPatterns = {"pattern", "glob", "regex", "regexp"};
+  return is_any_of(last, kExcludeWords) || is_any_of(last, kPatterns) ||
+         (last.ends_with('s') && is_any_of(last, kPathWords));
 }
 
 ParameterKind formatted(const std::string& format) {
@@ -138,6 +153,9 @@ MeantAs meaning_by_name(std::string_view name) {
   const auto words = words_of(name);
   if (words.empty()) return MeantAs::kUnknown;
   const std::string& word = words.back();
+  if (is_excluding(words)) return MeantAs::kExcluded;
+  if (is_one_of(word, kPatternWords)) return MeantAs::kPattern;
+  if (is_one_of(word, kQueryWords)) return MeantAs::kQuery;
   if (is_any_of(word, kTextWords)) return MeantAs::kText;
   if (is_any_of(word, kProseWords)) return MeantAs::kProse;
   // "old_string", "newStr": of an edit.
@@ -153,11 +171,14 @@ MeantAs meaning_of_member(std::string_view name, const Json* schema) {
   if (schema != nullptr && schema->is_object() && has_format_of_places(*schema))
     return MeantAs::kPlace;
   const MeantAs by_name = meaning_by_name(name);
-  if (by_name != MeantAs::kUnknown || schema == nullptr || !schema->is_object()) return by_name;
+  const bool is_known = by_name != MeantAs::kUnknown && by_name != MeantAs::kQuery;
+  if (is_known || schema == nullptr || !schema->is_object()) return by_name;
   if (describes_places(*schema)) return MeantAs::kPlace;
   const auto description = member_text(*schema, "description").substr(0, kLongestDescription);
-  if (description.empty()) return MeantAs::kUnknown;
-  return is_any_of(first_noun(description), kProseWords) ? MeantAs::kProse : MeantAs::kUnknown;
+  if (by_name == MeantAs::kQuery || description.empty()) return by_name;
+  const std::string noun = first_noun(description);
+  if (noun == "regular" || noun == "regex" || noun == "regexp") return MeantAs::kQuery;
+  return is_any_of(noun, kProseWords) ? MeantAs::kProse : MeantAs::kUnknown;
 }
 
 MeantAs meaning_of_unnamed(std::string_view name) {

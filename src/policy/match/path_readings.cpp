@@ -20,11 +20,16 @@ bool is_blank(char c) {
 }
 
 // "~", "~/x", "~root/x": a home. Where somebody else's lies is not known here, so it is taken for
-// the owner's, who is often meant by name as well.
-std::optional<std::string_view> below_home(std::string_view text) {
+// the owner's, who is often meant by name as well. `numbers`: "~1" is a folder that was entered.
+enum class Numbers : std::uint8_t { kNames, kFolders };
+std::optional<std::string_view> below_home(std::string_view text, std::string_view home,
+                                           Numbers numbers) {
   if (!text.starts_with('~')) return std::nullopt;
   const auto end = std::min(text.find('/'), text.size());
   const auto name = text.substr(1, end - 1);
+  const bool is_owner = !home.empty() && name == home.substr(home.rfind('/') + 1);
+  const bool is_folder = numbers == Numbers::kFolders && std::ranges::all_of(name, is_digit);
+  if (!begins_with_home(text) && !is_owner && !is_folder) return std::nullopt;
   const bool is_name = std::ranges::all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
   });
@@ -94,6 +99,15 @@ bool has_words_beyond(std::string_view text, std::size_t most) {
     inside = !is_space(c);
   }
   return words > most && words > lines + 1;  // a word a line is a list
+}
+
+// Whether each backslash escapes a sign or stands for a class, as in expressions.
+bool is_expression(std::string_view text) {
+  constexpr std::string_view kEscaped = ".()[]{}|*+?^$\\/-\"'wWdDsSbBnrt";
+  for (auto at = text.find('\\'); at < text.size(); at = text.find('\\', at + 2)) {
+    if (at + 1 == text.size() || !kEscaped.contains(text[at + 1])) return false;
+  }
+  return true;
 }
 
 // The variables that shells and servers put the home, the user's name or the current folder in for,
@@ -319,6 +333,19 @@ bool is_of_the_web(std::string_view text) {
   return rest->starts_with("//") && rest->size() > 2 && (*rest)[2] != '/';
 }
 
+// "localhost:3000/x?a=/": what is asked of a port is no place.
+std::string_view without_query(std::string_view item) {
+  const auto colon = item.find(':');
+  const auto path = item.find('/');
+  if (colon == 0 || path == std::string_view::npos || colon > path) return item;
+  const auto port = item.substr(colon + 1, path - colon - 1);
+  const auto is_of_host = [](char c) { return is_alphanumeric(c) || c == '-' || c == '.'; };
+  const bool is_port = !port.empty() && port.size() <= 5 && std::ranges::all_of(port, is_digit);
+  return is_port && std::ranges::all_of(item.substr(0, colon), is_of_host)
+             ? item.substr(0, item.find('?'))
+             : item;
+}
+
 class PlaceFinder {
  public:
   PlaceFinder(std::string_view home, MeantAs meant) : home_(home), meant_(meant) {}
@@ -334,6 +361,7 @@ class PlaceFinder {
       if (auto path = path_below("", text)) found_.named.push_back({std::move(*path), false});
       return std::move(found_);
     }
+    if (meant_ == MeantAs::kCommand && text.contains("pushd")) numbers_ = Numbers::kFolders;
     budget_ = kLeastPathBudget + kPathBudgetPerByte * text.size();
     add(text);
     const auto filled = Variables(home_).filled(text);
@@ -352,13 +380,15 @@ class PlaceFinder {
  private:
   [[nodiscard]] std::size_t most_words() const {
     if (meant_ == MeantAs::kProse) return kMostWordsOfName;
-    return meant_ == MeantAs::kText || meant_ == MeantAs::kDocument ? 1 : kMostWords;
+    return is_text(meant_) ? 1 : kMostWords;
   }
 
   // By its parts; of a command, what acts on entries alone is told from the rest.
   void add_searched(std::string_view text) {
     add_starts(text);
     if (meant_ != MeantAs::kCommand) return add_parts(text);
+    const std::string said = without_prose(text);
+    text = said;
     const auto beyond = parts_beyond_entries(text);
     const bool is_whole = beyond.size() == 1 && beyond.front().text.size() == text.size();
     use_ = is_whole ? FolderUse::kWalked : FolderUse::kEntry;
@@ -379,7 +409,7 @@ class PlaceFinder {
     found_.unclear = found_.unclear || folders.size() > kMostEntered;
     std::optional<PathValue> last;
     for (std::string_view folder : folders) {
-      const auto home = home_.starts_with('/') ? below_home(folder) : std::nullopt;
+      const auto home = home_.starts_with('/') ? below_home(folder, home_, numbers_) : std::nullopt;
       auto path = home ? path_below(home_, *home) : path_below("", folder);
       if (!path || !spend(folder.size())) continue;
       found_.starts.push_back(*path);
@@ -424,9 +454,9 @@ class PlaceFinder {
     put(path_below("", text));
     if (text == "~+" || text.starts_with("~+/"))
       put(path_below("", "./" + std::string(text.substr(2))));
-    if (const auto rest = below_home(text); rest && home_.starts_with('/'))
+    if (const auto rest = below_home(text, home_, numbers_); rest && home_.starts_with('/'))
       put(path_below(home_, *rest));
-    if (text.find('\\') == std::string_view::npos) return;
+    if (!text.contains('\\') || (is_pattern(meant_) && is_expression(text))) return;
     std::string slashes(text);
     std::ranges::replace(slashes, '\\', '/');
     add(slashes);
@@ -538,8 +568,10 @@ class PlaceFinder {
       const auto length = static_cast<std::size_t>(end - text.begin());
       // A backslash before what ends the item takes its meaning from that: "\\;", a line that goes
       // on.
+      // "~> 2.0" in quotes; else it is a word of a shell.
+      const bool is_version = text.substr(0, length) == "~" && text.substr(length, 1) == ">";
       const bool is_escaped = length > 0 && length < text.size() && text[length - 1] == '\\';
-      add_item(text.substr(0, length - (is_escaped ? 1 : 0)));
+      if (!is_version) add_item(text.substr(0, length - (is_escaped ? 1 : 0)));
       text.remove_prefix(std::min(length + 1, text.size()));
     }
   }
@@ -554,6 +586,7 @@ class PlaceFinder {
   void add_item(std::string_view item) {
     item = peeled(item, Peel::kQuotes);
     if (item.empty() || is_of_the_web(item)) return;
+    item = without_query(item);
     add_named(item, false);
     add_behind_schemes(item);
     if (item.size() > 2 && item[0] == '-' && is_letter(item[1])) add_option_value(item.substr(2));
@@ -595,6 +628,7 @@ class PlaceFinder {
   bool is_part_ = false;
   bool is_listed_ = false;
   FolderUse use_ = FolderUse::kWalked;
+  Numbers numbers_ = Numbers::kNames;
   PathReadings found_;
   std::size_t budget_ = 0;                            // bytes
   std::unordered_map<std::string, FolderUse> known_;  // texts that were read

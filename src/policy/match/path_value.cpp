@@ -81,8 +81,13 @@ std::optional<PathValue> read_path(std::string_view text) {
   return PathValue{text.front() == '/', split(text)};
 }
 
+bool begins_with_home(std::string_view text) {
+  if (!text.starts_with('~')) return false;
+  return text.size() == 1 || !(is_digit(text[1]) || std::string_view("=> ").contains(text[1]));
+}
+
 std::optional<PathValue> read_path_value(std::string_view text) {
-  if (text.starts_with('~') || scheme_length(text) > 0 || begins_with_variable(text))
+  if (begins_with_home(text) || scheme_length(text) > 0 || begins_with_variable(text))
     return std::nullopt;
   return read_path(text);
 }

@@ -18,6 +18,10 @@ struct PathValue {
   friend bool operator==(const PathValue&, const PathValue&) = default;
 };
 
+// Whether the text begins with "~" as a home does. The name of a user begins with a letter or "_":
+// "~1.2", "~2h", "~=3", "~> 2.0" are versions, durations and names of files.
+[[nodiscard]] bool begins_with_home(std::string_view text);
+
 // Nothing for what no path test may admit: empty, longer than Linux takes, control bytes, a
 // backslash, not UTF-8 in normalisation form C, characters that Unicode had not assigned yet when
 // our tables were made: which names they are equal to is not known (docs/grants.md).

@@ -11,8 +11,16 @@
 namespace mcpac::policy {
 namespace {
 
+// Of a word in the line, quotes and all.
+struct WordPlace {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
 struct SimpleCommand {
   std::vector<std::string> words;
+  std::vector<WordPlace> places;  // of the words
+  std::string target;             // what output goes to, at last
   std::size_t begin = 0;
   std::size_t end = 0;
   std::size_t pipeline = 0;
@@ -42,6 +50,7 @@ class CommandLine {
   [[nodiscard]] char next() const { return at_ + 1 < text_.size() ? text_[at_ + 1] : '\0'; }
 
   void read_one(char c) {
+    if (!has_word_) word_begin_ = at_;
     if (quote_ != '\'' && (c == '`' || (c == '$' && std::string_view("({'").contains(next()))))
       blur();
     if (quote_ != '\0' && c == quote_) {
@@ -91,8 +100,10 @@ class CommandLine {
   void end_word() {
     if (!has_word_) return;
     const bool is_number = !word_.empty() && std::ranges::all_of(word_, is_digit);
-    if (std::exchange(is_target_, false) && word_ != "/dev/null" && !is_number)
-      command_.writes_file = true;
+    const bool is_target = std::exchange(is_target_, false);
+    if (is_target) command_.target = word_;
+    if (is_target && word_ != "/dev/null" && !is_number) command_.writes_file = true;
+    command_.places.push_back({word_begin_, std::min(at_, text_.size())});
     command_.words.push_back(std::move(word_));
     word_.clear();
     has_word_ = false;
@@ -113,6 +124,7 @@ class CommandLine {
   std::string_view text_;
   std::size_t at_ = 0;
   std::size_t begin_ = 0;
+  std::size_t word_begin_ = 0;
   std::size_t pipeline_ = 0;
   char quote_ = '\0';
   bool has_word_ = false;   // also an empty one, in quotes
@@ -294,6 +306,92 @@ std::vector<CommandPart> entered_and_rest(std::string_view text, const CommandLi
   return {{text_of(text, first), FolderUse::kEntered}, {text.substr(first.end)}};
 }
 
+// What a program is told with words that it only keeps or prints: options and their values.
+bool takes_prose(std::span<const std::string> words, std::string_view option) {
+  constexpr std::array<std::string_view, 6> kKeeping = {"commit", "tag",   "merge",
+                                                        "stash",  "notes", "revert"};
+  constexpr std::array<std::string_view, 4> kForges = {"gh", "glab", "hub", "tea"};
+  constexpr std::array<std::string_view, 4> kOfForges = {"pr", "issue", "release", "mr"};
+  constexpr std::array<std::string_view, 7> kTold = {"-m", "--message", "-t",     "--title",
+                                                     "-b", "--body",    "--notes"};
+  constexpr std::array<std::string_view, 4> kRunning = {"npm", "yarn", "pnpm", "bun"};
+  constexpr std::array<std::string_view, 6> kTesting = {"test",   "t",     "run",
+                                                        "vitest", "mocha", "jest"};
+  constexpr std::array<std::string_view, 4> kNames = {"-t", "-g", "--grep", "--testNamePattern"};
+  const std::string_view name = program_name(words.front());
+  const std::string_view second = words.size() > 1 ? std::string_view(words[1]) : "";
+  if (name == "git") {
+    std::size_t at = 1;
+    while (at + 1 < words.size() && words[at] == "-C") at += 2;
+    const bool is_short = option.size() > 1 && option.ends_with('m') &&
+                          std::ranges::all_of(option.substr(1), is_letter);
+    return at < words.size() && is_among(words[at], kKeeping) &&
+           ((option.starts_with('-') && is_short) || option == "--message");
+  }
+  if (is_among(name, kForges)) return is_among(second, kOfForges) && is_among(option, kTold);
+  const bool runs_tests = is_among(name, std::span(kTesting).subspan(3)) ||
+                          (is_among(name, kRunning) && is_among(second, kTesting)) ||
+                          (name == "npx" && is_among(second, std::span(kTesting).subspan(3)));
+  return runs_tests && is_among(option, kNames);
+}
+
+bool may_take_prose(const SimpleCommand& command) {
+  const auto words = run_by(command);
+  return takes_prose(words, "-m") || takes_prose(words, "-t");
+}
+
+// The words of a command that are told and name nothing to it, by their places in the line.
+class Told {
+ public:
+  Told(const SimpleCommand& command, bool all_known) : command_(command) {
+    const auto words = run_by(command);
+    first_ = command.words.size() - words.size();
+    add_prose(words);
+    const auto name = program_name(words.front());
+    if (all_known && name == "find") add_tests();
+    if (all_known && (name == "echo" || name == "printf") && command.target.ends_with("ignore"))
+      add_lines();
+  }
+  std::vector<WordPlace> places;
+
+ private:
+  void add_prose(std::span<const std::string> words) {
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      const std::string_view word = words[i];
+      if (!word.contains(' ') && !word.contains('\n')) continue;
+      const bool is_long = word.starts_with("--") && word.contains('=');
+      const auto option = is_long ? word.substr(0, word.find('=')) : std::string_view(words[i - 1]);
+      if (takes_prose(words, option)) places.push_back(command_.places[first_ + i]);
+    }
+  }
+
+  // Patterns of what "find" lists, and names of what it leaves out.
+  void add_tests() {
+    constexpr std::array<std::string_view, 8> kTests = {
+        "-path", "-name", "-iname", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex"};
+    const auto& words = command_.words;
+    for (std::size_t i = first_ + 2; i < words.size(); ++i) {
+      if (!is_among(words[i - 1], kTests)) continue;
+      const bool is_left_out = words[i - 2] == "-not" || words[i - 2] == "!" ||
+                               (i + 1 < words.size() && words[i + 1] == "-prune");
+      if (is_left_out || words[i].find_first_of("*?[") != std::string::npos)
+        places.push_back(command_.places[i]);
+    }
+  }
+
+  // What is written into a list of what is left out.
+  void add_lines() {
+    for (std::size_t i = first_ + 1; i < command_.words.size(); ++i) {
+      const auto& word = command_.words[i];
+      if (word != command_.target && word.find_first_of("*?[{~$") == std::string::npos)
+        places.push_back(command_.places[i]);
+    }
+  }
+
+  const SimpleCommand& command_;
+  std::size_t first_ = 0;
+};
+
 // What follows "--directory=" in one word; empty where it is none of these.
 std::string_view set_folder(std::string_view word) {
   const auto equal = word.find('=');
@@ -349,6 +447,39 @@ std::vector<CommandPart> parts_beyond_entries(std::string_view text) {
     parts.push_back({text_of(text, commands[i]), stays ? FolderUse::kEntered : FolderUse::kWalked});
   }
   return parts;
+}
+
+std::string without_prose(std::string_view text) {
+  const CommandLine line(text);
+  const auto& commands = line.commands;
+  if (line.is_unclear()) return std::string(text);
+  const auto is_known = [&](const SimpleCommand& command) {
+    const Known found = known(command);
+    const bool reads_list = std::ranges::any_of(
+        command.words, [](std::string_view word) { return word.contains("-from-file"); });
+    return found.is_known && !found.runs_fed && !reads_list;
+  };
+  const bool runs = std::ranges::any_of(commands, runs_others);
+  const bool all_known = !runs && std::ranges::all_of(commands, is_known);
+  // What comes later may run what it finds in a message.
+  std::size_t told_from = commands.size();
+  while (!runs && told_from > 0 &&
+         (is_known(commands[told_from - 1]) || may_take_prose(commands[told_from - 1])))
+    --told_from;
+  std::string said;
+  std::size_t at = 0;
+  const auto put = [&](const WordPlace& place, std::string_view instead) {
+    said.append(text.substr(at, place.begin - at)).append(instead);
+    at = place.end;
+  };
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    const auto& command = commands[i];
+    if (command.words.size() > 1 && command.words.front() == ".")
+      put(command.places.front(), "source");
+    if (i < told_from) continue;
+    for (const auto& place : Told(command, all_known).places) put(place, ":");
+  }
+  return said.append(text.substr(at));
 }
 
 bool precedes_folder(std::string_view word) {

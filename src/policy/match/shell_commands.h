@@ -30,6 +30,12 @@ struct CommandPart {
 // substitutions, here-documents, loops, or what runs the words of others (xargs, eval).
 [[nodiscard]] std::vector<CommandPart> parts_beyond_entries(std::string_view text);
 
+// The line with ":" for the words that are told or left out and name nothing that is opened, where
+// it is plainly understood and nothing in it may run them: behind -m, --title and the like of git,
+// forges and test runners, the tests of a "find" that lists, what "echo" adds to a .gitignore; and
+// with "source" for the command ".".
+[[nodiscard]] std::string without_prose(std::string_view text);
+
 // More folders than a line of commands enters.
 constexpr std::size_t kMostEntered = 32;
 

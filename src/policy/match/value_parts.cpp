@@ -9,6 +9,7 @@
 #include "core/ascii.h"
 #include "core/characters.h"
 #include "core/uri_spelling.h"
+#include "policy/match/path_value.h"
 
 namespace mcpac::policy {
 namespace {
@@ -58,7 +59,7 @@ std::string_view without_openers(std::string_view text) {
 }
 
 bool begins_with_variable_or_home(std::string_view text) {
-  if (text.starts_with('~')) return true;
+  if (begins_with_home(text)) return true;
   if (text.size() < 2) return false;
   if (text[0] == '$')
     return is_upper(text[1]) || text[1] == '{' || text[1] == '(' ||

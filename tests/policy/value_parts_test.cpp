@@ -460,8 +460,21 @@ TEST_CASE("a pathspec of Git is admitted by no rule of paths, and caught by each
     CHECK(denies(world, "t.run(path within ./secret)", "path", text));
     CHECK_FALSE(admits(world, "within ./", text));
     CHECK_FALSE(admits(world, "within ./ except {./secret}", text));
-    CHECK(admits(world, "within ./", fmt::format("./notes/{}", "a:b")));
+    for (const char* list : {"a,{}", "{};a", "a, \"{}\"", "{} ,a"}) {
+      const std::string item = fmt::format(fmt::runtime(list), text);
+      CHECK(denies(world, "t.run(path within ./secret)", "path", item));
+      CHECK_FALSE(admits(world, "within ./ except {./secret}", item));
+    }
   }
+}
+
+TEST_CASE("a name with a colon in it is no pathspec") {
+  const SecretWorld world;
+  for (const char* text : {"./notes/a:b", "notes/a:/b", "12:30", "notes/:(x)"}) {
+    CAPTURE(std::string(text));
+    CHECK_FALSE(denies(world, "t.run(path within ./secret)", "path", text));
+  }
+  CHECK(admits(world, "within ./", "./notes/a:b"));
 }
 
 TEST_CASE("an allow of a host admits no list with a URL elsewhere") {

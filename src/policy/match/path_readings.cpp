@@ -492,6 +492,8 @@ class PlaceFinder {
   void add_listed(std::string_view text) {
     is_listed_ = true;
     for (const auto& item : path_items(text)) {
+      // What it counts from, and all that "!" leaves, the server knows.
+      found_.unclear = found_.unclear || (item.is_listed && is_pathspec(item.text));
       if (found_.unclear) break;
       if (item.is_listed && item.text.size() < text.size() && !is_of_the_web(item.text))
         add(item.text);

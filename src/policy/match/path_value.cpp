@@ -18,11 +18,6 @@ bool is_refused_in_path(char c) {
   return is_control(c) || c == '\\';
 }
 
-// Git's ":/x", ":(top)x", ":!x" and ":^x".
-bool is_pathspec(std::string_view text) {
-  return text.size() > 1 && text[0] == ':' && std::string_view("/(!^").contains(text[1]);
-}
-
 // "$HOME", "${x}", "$(x)"; "$id.tsx" is a name.
 bool begins_with_variable(std::string_view text) {
   return text.size() > 1 && text[0] == '$' &&
@@ -81,6 +76,10 @@ Components split(std::string_view text) {
     text.remove_prefix(std::min(slash + 1, text.size()));
   }
   return components;
+}
+
+bool is_pathspec(std::string_view text) {
+  return text.size() > 1 && text[0] == ':' && std::string_view("/(!^").contains(text[1]);
 }
 
 std::optional<PathValue> read_path(std::string_view text) {

@@ -29,6 +29,8 @@ struct PathValue {
 // "./~", "./$HOME" and "./a:b" are names.
 [[nodiscard]] std::optional<PathValue> read_path_value(std::string_view text);
 
+// Git's ":/x", ":(top)x", ":!x" and ":^x".
+[[nodiscard]] bool is_pathspec(std::string_view text);
 [[nodiscard]] bool has_unassigned(std::string_view text);  // such characters
 [[nodiscard]] bool is_nfc(std::string_view text);
 // In normalisation form C; what is not UTF-8 stays as it is.

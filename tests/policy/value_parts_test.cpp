@@ -347,6 +347,160 @@ TEST_CASE("marks of a shell spell no place that a rule does not see") {
   }
 }
 
+// ./secret and ./notes, with ./notes/private in it.
+struct SecretWorld : NotesWorld {
+  SecretWorld() {
+    put("secret/key", "file");
+    put("notes/private/k", "file");
+    put("my secret/key", "file");
+    put("cert.pem", "file");
+    put("s\u00e9cret/x", "file");
+    put("\u65e5\u8a18/x", "file");
+  }
+};
+
+TEST_CASE("stars alone may mean what a rule that names the argument denies or excepts") {
+  const SecretWorld world;
+  const std::string deny = "t.run(path within ./secret)";
+  for (const char* path :
+       {"*/key", "*", "**", "**/key", "***/key", "{notes,*}/key", "${BASE}/*/key", "${BASE}/s*",
+        "/tmp/*/s*", "/**/secret", "/*/*/secret/key", "[\"*/key\"]", "a,*/key", "a;*",
+        "**/secret/key", "./*/key", "notes/../*/key", "*/[k]ey"}) {
+    CAPTURE(std::string(path));
+    CHECK(denies(world, deny, "path", path));
+    CHECK_FALSE(admits(world, "within ./ except {./secret}", path));
+  }
+  CHECK(decided(world, "allow t.run\ndeny t.run(paths[*] within ./secret)",
+                {{"paths", {"a", "*/key"}}})
+            .effect == Effect::kDeny);
+  for (const char* path : {"notes/*/k", "notes/**", "notes/*", "notes/**/k", "notes/*/*"}) {
+    CAPTURE(std::string(path));
+    CHECK_FALSE(admits(world, "within ./notes except {./notes/private}", path));
+    CHECK(admits(world, "within ./notes", path));
+    CHECK_FALSE(denies(world, deny, "path", path));
+  }
+  for (const char* path : {"*", "**/*.pem", "*.pem", "**"}) {
+    CAPTURE(std::string(path));
+    CHECK(denies(world, "t.run(path matches ./*.pem)", "path", path));
+  }
+  // A folder above.
+  CHECK(denies(world, "t.run(path within ./notes/private)", "path", "n*"));
+  CHECK(denies(world, "t.run(path within ./notes/private)", "path", "*"));
+  for (const char* path : {"notes/*.md", "notes/p?b/*", "src/**/*.cpp", "notes/a*/k"}) {
+    CAPTURE(std::string(path));
+    CHECK(admits(world, "within ./ except {./notes/private}", path));
+    CHECK_FALSE(denies(world, deny, "path", path));
+  }
+}
+
+TEST_CASE("under a rule over any string stars pass where the denied name is not written out") {
+  const SecretWorld world;
+  const std::string deny = "*.*(* within ./secret)";
+  for (const char* path : {"**/secret/key", "**/secret", "${BASE}/**/s?cret/key", "*/../secret/key",
+                           "/**/secret/key", "**/{secret,x}/key"}) {
+    CAPTURE(std::string(path));
+    CHECK(denies(world, deny, "path", path));
+  }
+  for (const char* path :
+       {"*/key", "*", "**", "**/*.ts", "src/*", "src/**/*", "**/key", "*.md", "/*"}) {
+    CAPTURE(std::string(path));
+    CHECK_FALSE(denies(world, deny, "path", path));
+    CHECK_FALSE(denies(world, "*.*(* within ~/.ssh)", "path", path));
+  }
+  CHECK(denies(world, "*.*(* within ~/.ssh)", "path", "/**/.ssh/id"));
+  CHECK(denies(world, "*.*(* matches ./**/.env)", "path", "**/.env"));
+  CHECK_FALSE(denies(world, "*.*(* matches ./**/.env)", "path", "**/*.ts"));
+}
+
+TEST_CASE("a wildcard of a shell stands for a character, or for a byte") {
+  const SecretWorld world;
+  const auto holds = [&](const char* place, const char* path) {
+    CAPTURE(std::string(path));
+    CHECK(denies(world, fmt::format("t.run(path within ./{})", place), "path", path));
+    CHECK(denies(world, fmt::format("*.*(* within ./{})", place), "path", path));
+    CHECK_FALSE(admits(world, fmt::format("within ./ except {{./{}}}", place), path));
+  };
+  for (const char* path : {"s?cret/x", "s[\u00e9]cret/x", "s[!a]cret/x", "s[\u00e0-\u00fc]cret",
+                           "s?\?cret/x", "s\u00e9cre?/x", "se?cret/x", "?\u00e9cret"})
+    holds("s\u00e9cret", path);
+  for (const char* path :
+       {"?\u8a18/x", "[\u65e5]\u8a18", "\u65e5?", "\u65e5[!x]", "?\?/x", "?\?\?\?\?\?/x"})
+    holds("\u65e5\u8a18", path);
+  // A unit of UTF-16, and an accent of its own.
+  for (const char* path : {"?x", "?\?x", "?\?\?\?x", "[a]?x"}) holds("\U0001F600x", path);
+  for (const char* path : {"?/x", "?\?/x", "\u304b?/x"}) holds("\u304c", path);
+  for (const char* path : {"s?x\u00e9cret/x", "s[a][b][c][d]cret/x", "?cret/x", "s[e]cret\u00e9"}) {
+    CAPTURE(std::string(path));
+    CHECK_FALSE(denies(world, "*.*(* within ./s\u00e9cret)", "path", path));
+  }
+}
+
+TEST_CASE("an item of a list has blanks and quotes at both ends, before the mark as well") {
+  const SecretWorld world;
+  const std::string except = "within ./ except {./secret}";
+  for (const char* text : {"secret ,a", "secret ;a", "secret , y", "'secret' ,a", "\"secret \",a",
+                           "a;\" secret\"", "secret\u3000,a", "secret \t ,a", "\" secret \" ; a",
+                           "a,' secret ',b", "\" 'secret' \" ,a", "a , \"secret", "[secret ,a]"}) {
+    CAPTURE(std::string(text));
+    CHECK(denies(world, "t.run(path within ./secret)", "path", text));
+    CHECK_FALSE(admits(world, except, text));
+  }
+  for (const char* text :
+       {".env ,docs/a", "docs/a,\" .env\"", "docs/a ,.{env,x}", "a,.en?", "a,[.]env"}) {
+    CAPTURE(std::string(text));
+    CHECK(denies(world, "t.run(path matches ./**/.env)", "path", text));
+  }
+  // A blank of a name.
+  for (const char* text : {"a,my secret/key", "my secret ; a", "a, my secret"}) {
+    CAPTURE(std::string(text));
+    CHECK(denies(world, "t.run(path within \"./my secret\")", "path", text));
+    CHECK_FALSE(admits(world, "within ./ except {\"./my secret\"}", text));
+    CHECK_FALSE(denies(world, "t.run(path within ./private)", "path", text));
+  }
+  CHECK_FALSE(admits(world, "within ./notes", "private ,notes/a"));
+  CHECK(admits(world, except, "my secret notes"));
+  CHECK(admits(world, "within ./notes", "notes/report , final.txt"));
+}
+
+TEST_CASE("braces make a name that has no slash") {
+  const SecretWorld world;
+  for (const char* text : {".{env,x}", "{.env,a}", "{a,.env}", ".e{n,x}{v,w}", "{a,{b,.env}}"}) {
+    CAPTURE(std::string(text));
+    for (const char* name : {"path", "source", "command"})
+      CHECK(denies(world, "*.*(* matches ./**/.env)", name, text));
+    CHECK(denies(world, "t.run(path matches ./**/.env)", "path", text));
+  }
+  for (const char* text : {"{a,b}", ".{a,b}", "{env,x}", "import {.env, a}", "${DOLLAR}{a,b}"}) {
+    CAPTURE(std::string(text));
+    CHECK_FALSE(denies(world, "*.*(* matches ./**/.env)", "path", text));
+  }
+}
+
+TEST_CASE("a pathspec of Git is admitted by no rule of paths, and caught by each that names it") {
+  const SecretWorld world;
+  for (const char* text :
+       {":/secret/key", ":(top)secret", ":(glob)**/key", ":!notes", ":^notes", ":(exclude)x"}) {
+    CAPTURE(std::string(text));
+    CHECK(denies(world, "t.run(path within ./secret)", "path", text));
+    CHECK_FALSE(admits(world, "within ./", text));
+    CHECK_FALSE(admits(world, "within ./ except {./secret}", text));
+    for (const char* list : {"a,{}", "{};a", "a, \"{}\"", "{} ,a"}) {
+      const std::string item = fmt::format(fmt::runtime(list), text);
+      CHECK(denies(world, "t.run(path within ./secret)", "path", item));
+      CHECK_FALSE(admits(world, "within ./ except {./secret}", item));
+    }
+  }
+}
+
+TEST_CASE("a name with a colon in it is no pathspec") {
+  const SecretWorld world;
+  for (const char* text : {"./notes/a:b", "notes/a:/b", "12:30", "notes/:(x)"}) {
+    CAPTURE(std::string(text));
+    CHECK_FALSE(denies(world, "t.run(path within ./secret)", "path", text));
+  }
+  CHECK(admits(world, "within ./", "./notes/a:b"));
+}
+
 TEST_CASE("an allow of a host admits no list with a URL elsewhere") {
   const NotesWorld world;
   const auto admits_url = [&](const std::string& url) {

@@ -178,6 +178,7 @@ class PathMatcher final : public Matcher {
   }
   [[nodiscard]] CallView as_any_string(CallView call) const {
     call.any_string = true;
+    call.is_named = true;
     call.in_document = false;
     call.meant = meant_;
     return call;
@@ -490,7 +491,7 @@ class PathMatcher final : public Matcher {
     Components whole = base;
     whole.insert(whole.end(), lexical.begin(), lexical.end());
     const std::string& server = asking.call.server;
-    const auto may_except = [&](const PathPattern& e) { return e.may_mean(whole, server); };
+    const auto may_except = [&](const PathPattern& e) { return may_mean(e, whole, asking); };
     if (excepted(whole, server) || std::ranges::any_of(exceptions_, may_except)) return false;
     if (const auto mounted = mounted_at(whole, server))
       if (excepted(*mounted, server) || is_excepted_there(*mounted, asking)) return false;
@@ -591,7 +592,7 @@ class PathMatcher final : public Matcher {
     raw.insert(raw.end(), components.begin(), components.end());
     const Components lexical = collapse(raw);
     const std::string& server = asking.call.server;
-    if (bases_.by_identity && ((asking.reads_wildcards && pattern_.may_mean(lexical, server)) ||
+    if (bases_.by_identity && ((asking.reads_wildcards && may_mean(pattern_, lexical, asking)) ||
                                (asking.call.any_string && pattern_.may_cover(lexical, server))))
       return true;
     bool inside = pattern_.covers(lexical, server);
@@ -610,6 +611,17 @@ class PathMatcher final : public Matcher {
       if (lexical.size() == raw.size()) break;  // no "..": the same question
     }
     return inside && !out;
+  }
+
+  // By the wildcards of a path. Stars alone pass a rule over "*", for they are sent every day.
+  [[nodiscard]] static bool may_mean(const PathPattern& pattern, const Components& path,
+                                     const Asking& asking) {
+    using Stars = PathPattern::Stars;
+    const bool is_named = !asking.call.any_string || asking.call.is_named;
+    const auto meant =
+        pattern.may_mean(path, asking.call.server, is_named ? Stars::kCount : Stars::kPass);
+    return meant == PathPattern::Meant::kCovered ||
+           (meant == PathPattern::Meant::kAbove && asking.above == Above::kCounts);
   }
 
   [[nodiscard]] Result<Sighting> look(const std::string& path, bool wants_own) const {

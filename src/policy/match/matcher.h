@@ -80,6 +80,8 @@ struct CallView {
   bool is_root_by_default = false;
   // Folders that arguments of the call name, for what is relative in it; null: none.
   const CallStarts* starts = nullptr;
+  // Of any string: it stands in an argument that the rule names.
+  bool is_named = false;
 };
 
 // What one expression may cost in memory.

@@ -21,12 +21,8 @@ bool is_wild(const std::string& component) {
 
 // Does the glob match all of the components (or, with `prefix`, the first few of them)? A table
 // over both lengths, so that no glob takes more than glob × path steps.
-using NamesMatch = bool (*)(std::string_view glob, std::string_view name);
-bool is_named(std::string_view glob, std::string_view name) {
-  return glob_matches(glob, name);
-}
 bool components_match(std::span<const std::string> glob, std::span<const std::string> path,
-                      bool prefix, NamesMatch names_match = is_named) {
+                      bool prefix) {
   std::vector<char> row(path.size() + 1, 0);
   row[0] = 1;
   for (const auto& piece : glob) {
@@ -36,7 +32,7 @@ bool components_match(std::span<const std::string> glob, std::span<const std::st
       continue;
     }
     for (std::size_t i = path.size(); i > 0; --i) {
-      row[i] = static_cast<char>(row[i - 1] != 0 && names_match(piece, path[i - 1]) ? 1 : 0);
+      row[i] = static_cast<char>(row[i - 1] != 0 && glob_matches(piece, path[i - 1]) ? 1 : 0);
     }
     row[0] = 0;
   }
@@ -295,21 +291,61 @@ bool PathPattern::lies_below(const Sighting& folder, const Sighting& base) const
   return false;
 }
 
-bool PathPattern::may_mean(const Components& path, const std::string& server) const {
-  if (std::ranges::none_of(path, [](const auto& name) { return has_wildcards(name); }))
-    return false;
+PathPattern::Meant PathPattern::may_mean(const Components& path, const std::string& server,
+                                         Stars stars) const {
+  const bool has_others =
+      std::ranges::any_of(path, [](const auto& name) { return has_wildcards(name); });
+  if (!has_others && std::ranges::none_of(path, [](const auto& name) { return is_stars(name); }))
+    return Meant::kNothing;
   const PathBase& base = base_for(server);
+  Meant meant = Meant::kNothing;
   for (const Components* start : {&base.written, &base.real}) {
-    if (path.size() < start->size()) continue;
-    const bool may_begin =
-        std::equal(start->begin(), start->end(), path.begin(), [](const auto& is, const auto& in) {
-          return is == in || (has_wildcards(in) && may_meet(is, in));
-        });
-    if (!may_begin) continue;
-    if (components_match(glob_, from(path, start->size()), everything_below_, may_meet))
-      return true;
+    Components names = *start;
+    names.insert(names.end(), glob_.begin(), glob_.end());
+    // The name that has to be written out, where stars pass.
+    std::size_t last = names.size();
+    if (stars == Stars::kPass) {
+      while (last > 0 && is_stars(names[last - 1])) --last;
+      if (last > start->size() && has_others) last = 0;
+      last = last == 0 ? names.size() : last - 1;
+    }
+    const auto meets = [&](std::size_t at, const std::string& in) {
+      if (is_stars(in)) return at != last;
+      return names[at] == in ||
+             (has_wildcards(in) ? may_meet(names[at], in)
+                                : at >= start->size() && glob_matches(names[at], in));
+    };
+    // Which names, from the first on, the components that were looked at may stand for.
+    std::vector<char> row(names.size() + 1, 0);
+    row[0] = 1;
+    const auto passes_names = [&](std::vector<char>& to) {  // "**" of the pattern, for none
+      for (std::size_t i = start->size(); i < names.size(); ++i)
+        if (to[i] != 0 && names[i] == "**") to[i + 1] = 1;
+    };
+    passes_names(row);
+    const auto is_covered = [&] { return everything_below_ && row.back() != 0; };
+    for (const auto& in : path) {
+      if (is_covered()) break;
+      std::vector<char> next(names.size() + 1, 0);
+      const bool is_many = is_stars(in) && in.size() > 1;
+      for (std::size_t i = 0; i <= names.size(); ++i) {
+        const bool is_here = row[i] != 0 || (is_many && next[i] != 0);
+        if (!is_here) continue;
+        if (is_many) next[i] = 1;
+        if (i == names.size()) continue;
+        if (i >= start->size() && names[i] == "**") next[i] = 1;
+        if (meets(i, in)) next[i + 1] = 1;
+      }
+      passes_names(next);
+      row = std::move(next);
+      if (std::ranges::none_of(row, [](char c) { return c != 0; })) break;
+    }
+    if (row.back() != 0) return Meant::kCovered;
+    const auto above = std::span(row).first(start->size());
+    if (stars == Stars::kCount && std::ranges::any_of(above, [](char c) { return c != 0; }))
+      meant = Meant::kAbove;
   }
-  return false;
+  return meant;
 }
 
 bool PathPattern::may_cover(const Components& path, const std::string& server) const {

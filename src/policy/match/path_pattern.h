@@ -55,8 +55,13 @@ class PathPattern {
   // Under "*": may this path be covered, where characters that our tables do not know yet may be
   // equal to others than those of ASCII? Of a path without such characters: no.
   [[nodiscard]] bool may_cover(const Components& path, const std::string& server) const;
-  // Under "*": may this path be covered, where its wildcards are a shell's?
-  [[nodiscard]] bool may_mean(const Components& path, const std::string& server) const;
+  // May this path be covered, or be a folder above, where its wildcards are a shell's? kPass: a
+  // component of stars alone stands for no name that the pattern writes out last, and a folder
+  // above is none. Of a path without wildcards: kNothing.
+  enum class Stars : std::uint8_t { kCount, kPass };
+  enum class Meant : std::uint8_t { kNothing, kAbove, kCovered };
+  [[nodiscard]] Meant may_mean(const Components& path, const std::string& server,
+                               Stars stars) const;
   // The one file that a glob without wildcards names; nothing: it may name several.
   [[nodiscard]] std::optional<Components> one_file(const std::string& server) const;
   [[nodiscard]] const std::string& text() const { return text_; }  // as the rule has it

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/ascii.h"
+#include "core/characters.h"
 #include "core/json.h"
 #include "core/percent_code.h"
 #include "policy/match/url.h"
@@ -521,6 +522,8 @@ class PlaceFinder {
   void add_listed(std::string_view text) {
     is_listed_ = true;
     for (const auto& item : path_items(text)) {
+      // What it counts from, and all that "!" leaves, the server knows.
+      found_.unclear = found_.unclear || (item.is_listed && is_pathspec(item.text));
       if (found_.unclear) break;
       if (item.is_listed && item.text.size() < text.size() && !is_of_the_web(item.text))
         add(item.text);
@@ -531,17 +534,20 @@ class PlaceFinder {
   void add_parts(std::string_view text) {
     // A document: what its members name is read of each by itself.
     const bool is_json = is_json_document(text);
-    for (const auto& word : shell_words(text)) {
+    const auto words = shell_words(text);
+    for (const auto& word : words) {
       if (found_.unclear) return;
       const auto choices = is_json ? Alternatives{.all = {word.text}} : alternatives(word.text);
       if (choices.has_more && may_choose_place(word)) found_.unclear = true;
       for (const auto& alternative : choices.all) {
         if (found_.unclear) return;
+        if (words.size() == 1 && word.has_choices) add_whole(alternative);
         add_named(alternative, word.is_operand);
         add_behind_schemes(alternative);
         const bool is_other = word.is_rewritten || choices.all.size() > 1;
-        if (is_other || alternative.contains('[') || alternative.contains('{'))
-          add_listed_items(alternative);
+        const bool is_pattern =
+            choices.all.size() > 1 || alternative.contains('[') || alternative.contains('{');
+        if (is_other || is_pattern) add_listed_items(alternative, is_pattern);
       }
     }
     add_items(text);
@@ -549,12 +555,25 @@ class PlaceFinder {
       add_items(plain);
   }
 
+  // What a text of one word is by its braces is no part of it, and needs no slash.
+  void add_whole(std::string_view text) {
+    const bool is_part = std::exchange(is_part_, false);
+    const FolderUse use = std::exchange(use_, FolderUse::kWalked);
+    if (text.size() <= kMaxPath) add(text);
+    is_part_ = is_part;
+    use_ = use;
+  }
+
   // Items of a word that quotes and patterns of a shell do not take apart.
-  void add_listed_items(std::string_view word) {
+  // Of an argument that a rule names, a pattern needs no slash there.
+  void add_listed_items(std::string_view word, bool is_pattern) {
     const std::string plain = with_plain_marks(word);
     for (std::string_view rest = plain; !rest.empty() && !found_.unclear;) {
       const auto end = std::min(rest.find_first_of(",;"), rest.size());
       add_item(rest.substr(0, end));
+      is_listed_ = meant_ == MeantAs::kNamed && is_pattern;
+      if (is_listed_) add(peeled(rest.substr(0, end), Peel::kQuotes));
+      is_listed_ = false;
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
   }
@@ -638,8 +657,32 @@ class PlaceFinder {
 struct Piece {
   enum class Kind : std::uint8_t { kOne, kAnyOne, kAnyNumber };
   Kind kind = Kind::kOne;
-  char byte = '\0';
+  char32_t unit = 0;
 };
+
+// What "?" and "[…]" stand for one of: a character (most shells), a byte (the C locale), or a unit
+// of UTF-16 (JavaScript).
+enum class Unit : std::uint8_t { kByte, kCharacter, kUtf16 };
+
+// The units of the first character of `text`; its length in bytes.
+std::size_t add_units(std::string_view text, Unit unit, std::vector<Piece>& pieces) {
+  constexpr char32_t kBeyondUnicode = 0x110000;
+  constexpr char32_t kBeyondPlane = 0x10000;
+  const auto byte = static_cast<unsigned char>(text.front());
+  const Character character = byte < 0x80 ? Character{byte, 1} : first_character(text);
+  const bool is_broken = character.code == Character::kBroken && character.bytes == 1;
+  if (unit == Unit::kByte || is_broken) {
+    pieces.push_back({Piece::Kind::kOne, byte < 0x80 ? byte : kBeyondUnicode + byte});
+    return 1;
+  }
+  if (unit == Unit::kUtf16 && character.code >= kBeyondPlane) {
+    pieces.push_back({Piece::Kind::kOne, 0xD800 + ((character.code - kBeyondPlane) >> 10U)});
+    pieces.push_back({Piece::Kind::kOne, 0xDC00 + (character.code & 0x3FFU)});
+  } else {
+    pieces.push_back({Piece::Kind::kOne, character.code});
+  }
+  return character.bytes;
+}
 
 // What stands for several characters, or for how many is not told here: "@(a|b)", "?(a)" (Bash,
 // ksh), "(a|b)" (zsh), "{a..b}", and brackets that shells end in different places, "[[:alpha:]]",
@@ -690,7 +733,7 @@ class Groups {
   std::size_t last_class_ = 0;  // where the last "[:alpha:]" opens, which stands in brackets
 };
 
-std::vector<Piece> pieces_of(std::string_view component, bool is_of_shell) {
+std::vector<Piece> pieces_of(std::string_view component, bool is_of_shell, Unit unit) {
   std::vector<Piece> pieces;
   const Groups groups(component);
   for (std::size_t i = 0; i < component.size(); ++i) {
@@ -709,10 +752,34 @@ std::vector<Piece> pieces_of(std::string_view component, bool is_of_shell) {
       pieces.push_back({Piece::Kind::kAnyOne});
       i = close;
     } else {
-      pieces.push_back({Piece::Kind::kOne, c});
+      i += add_units(component.substr(i), unit, pieces) - 1;
     }
   }
   return pieces;
+}
+
+bool may_meet(std::string_view glob, std::string_view component, Unit unit) {
+  using Kind = Piece::Kind;
+  const auto ours = pieces_of(glob, false, unit);
+  const auto theirs = pieces_of(component, true, unit);
+  // Which beginnings of both can be alike: a row for each piece of the glob.
+  std::vector<char> row(theirs.size() + 1, 0);
+  row[0] = 1;
+  for (std::size_t j = 0; j < theirs.size() && theirs[j].kind == Kind::kAnyNumber; ++j)
+    row[j + 1] = 1;
+  for (const auto& our : ours) {
+    std::vector<char> next(theirs.size() + 1, 0);
+    for (std::size_t j = 0; j <= theirs.size(); ++j) {
+      const bool ends_many = j > 0 && theirs[j - 1].kind == Kind::kAnyNumber;
+      bool holds = our.kind == Kind::kAnyNumber && (row[j] != 0 || (j > 0 && next[j - 1] != 0));
+      if (ends_many) holds = holds || next[j - 1] != 0 || row[j] != 0;
+      if (j > 0 && !ends_many && our.kind != Kind::kAnyNumber && row[j - 1] != 0)
+        holds = holds || theirs[j - 1].kind == Kind::kAnyOne || theirs[j - 1].unit == our.unit;
+      next[j] = static_cast<char>(holds ? 1 : 0);
+    }
+    row = std::move(next);
+  }
+  return row.back() != 0;
 }
 
 }  // namespace
@@ -754,28 +821,20 @@ bool has_wildcards(std::string_view component) {
   return false;
 }
 
+bool is_stars(std::string_view component) {
+  return !component.empty() && component.find_first_not_of('*') == std::string_view::npos;
+}
+
 bool may_meet(std::string_view glob, std::string_view component) {
-  using Kind = Piece::Kind;
-  const auto ours = pieces_of(glob, false);
-  const auto theirs = pieces_of(component, true);
-  // Which beginnings of both can be alike: a row for each piece of the glob.
-  std::vector<char> row(theirs.size() + 1, 0);
-  row[0] = 1;
-  for (std::size_t j = 0; j < theirs.size() && theirs[j].kind == Kind::kAnyNumber; ++j)
-    row[j + 1] = 1;
-  for (const auto& our : ours) {
-    std::vector<char> next(theirs.size() + 1, 0);
-    for (std::size_t j = 0; j <= theirs.size(); ++j) {
-      const bool ends_many = j > 0 && theirs[j - 1].kind == Kind::kAnyNumber;
-      bool holds = our.kind == Kind::kAnyNumber && (row[j] != 0 || (j > 0 && next[j - 1] != 0));
-      if (ends_many) holds = holds || next[j - 1] != 0 || row[j] != 0;
-      if (j > 0 && !ends_many && our.kind != Kind::kAnyNumber && row[j - 1] != 0)
-        holds = holds || theirs[j - 1].kind == Kind::kAnyOne || theirs[j - 1].byte == our.byte;
-      next[j] = static_cast<char>(holds ? 1 : 0);
-    }
-    row = std::move(next);
-  }
-  return row.back() != 0;
+  if (may_meet(glob, component, Unit::kByte)) return true;
+  const auto is_ascii = [](std::string_view text) {
+    return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  };
+  if (is_ascii(glob)) return false;
+  // Some disks keep a name with its accents apart.
+  const std::string apart = nfd(glob);
+  return may_meet(glob, component, Unit::kCharacter) || may_meet(glob, component, Unit::kUtf16) ||
+         may_meet(apart, component, Unit::kByte) || may_meet(apart, component, Unit::kCharacter);
 }
 
 }  // namespace mcpac::policy

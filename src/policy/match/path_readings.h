@@ -61,9 +61,10 @@ constexpr std::size_t kPathBudgetPerByte = 32;
 [[nodiscard]] std::optional<std::vector<std::string>> brace_alternatives(std::string_view text);
 
 // Whether both can name one thing: a glob of a rule (`*` for any characters) and a component as a
-// shell reads it (`*`, `?` and `[…]`). A component of stars alone counts as none: `src/*.cpp` is
-// sent every day and means what a tool finds there.
+// shell reads it (`*`, `?` and `[…]`, by characters or by bytes).
 [[nodiscard]] bool may_meet(std::string_view glob, std::string_view component);
+// A component of stars alone counts as none: `src/*` is sent every day.
 [[nodiscard]] bool has_wildcards(std::string_view component);
+[[nodiscard]] bool is_stars(std::string_view component);  // "*", "**"
 
 }  // namespace mcpac::policy

@@ -24,12 +24,12 @@ bool begins_with_variable(std::string_view text) {
          (is_upper(text[1]) || text[1] == '{' || text[1] == '(');
 }
 
-std::optional<std::string> normalised(std::string_view text) {
+std::optional<std::string> normalised(std::string_view text, uninorm_t form = UNINORM_NFC) {
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
   if (u8_check(bytes, text.size()) != nullptr) return std::nullopt;
   std::size_t length = 0;
   const std::unique_ptr<std::uint8_t, decltype(&std::free)> normal(
-      u8_normalize(UNINORM_NFC, bytes, text.size(), nullptr, &length), &std::free);
+      u8_normalize(form, bytes, text.size(), nullptr, &length), &std::free);
   if (!normal) return std::nullopt;
   return std::string(reinterpret_cast<const char*>(normal.get()), length);
 }
@@ -46,6 +46,11 @@ bool is_nfc(std::string_view text) {
 
 std::string nfc(std::string_view text) {
   return is_ascii(text) ? std::string(text) : normalised(text).value_or(std::string(text));
+}
+
+std::string nfd(std::string_view text) {
+  return is_ascii(text) ? std::string(text)
+                        : normalised(text, UNINORM_NFD).value_or(std::string(text));
 }
 
 bool has_unassigned(std::string_view text) {
@@ -73,6 +78,10 @@ Components split(std::string_view text) {
   return components;
 }
 
+bool is_pathspec(std::string_view text) {
+  return text.size() > 1 && text[0] == ':' && std::string_view("/(!^").contains(text[1]);
+}
+
 std::optional<PathValue> read_path(std::string_view text) {
   if (text.empty() || text.size() > kMaxPath || std::ranges::any_of(text, is_refused_in_path) ||
       !is_nfc(text) || has_unassigned(text)) {
@@ -87,7 +96,8 @@ bool begins_with_home(std::string_view text) {
 }
 
 std::optional<PathValue> read_path_value(std::string_view text) {
-  if (begins_with_home(text) || scheme_length(text) > 0 || begins_with_variable(text))
+  if (begins_with_home(text) || scheme_length(text) > 0 || begins_with_variable(text) ||
+      is_pathspec(text))
     return std::nullopt;
   return read_path(text);
 }

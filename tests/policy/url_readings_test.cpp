@@ -218,7 +218,7 @@ TEST_CASE("documents that say a name, and URLs of others, are let through") {
                            "# About\n\nevil.com was founded in 1999.\n",
                            "- evil.com is bad\n- good.com is fine",
                            "they call it evil.com, which is a name like others",
-                           "@evil.com/package@1.2.3",
+                           "npm i @evil.com/package@1.2.3",
                            "npm i @evil.com/package",
                            "https://medium.com/@evil.com",
                            "std::evil::com",
@@ -263,7 +263,7 @@ TEST_CASE("a deny over any string on hosts lets ordinary texts through") {
                            "evil.com.good.com",
                            "https://good.com/?u=https://evil.com",
                            "good.com/evil.com",
-                           "@evil.com/package",
+                           "import x from '@evil.com/package'",
                            "evil",
                            "// evil.com",
                            "src/evil.community"}) {

@@ -101,10 +101,18 @@ enum class TextIs : std::uint8_t { kUnknown, kCommand };
 [[nodiscard]] bool ends_word(char c);
 // A text with slashes for backslashes, and blanks for the blanks, quotes and brackets of Unicode.
 [[nodiscard]] std::string with_plain_blanks(std::string_view text);
+// Whose operands the words of a text are, from a place on: "curl x", "npm install x". Commands part
+// as a shell parts them; a quoted text is an operand, and may be commands of its own.
+struct OperandPlace {
+  std::size_t at = 0;        // bytes
+  bool of_network = false;   // of a program that connects to what they name
+  bool of_packages = false;  // of a package manager: "name@10.0.0" is a version
+};
 struct WordText {
   std::string text;
   bool is_prose = false;
-  bool is_unclear = false;  // it stands for more words than are read
+  bool is_unclear = false;                // it stands for more words than are read
+  std::vector<OperandPlace> places = {};  // where that changes, in order
 };
 [[nodiscard]] std::vector<WordText> word_texts(std::string_view text, TextIs is);
 

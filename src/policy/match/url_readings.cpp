@@ -94,6 +94,14 @@ bool is_target(std::string_view parameter) {
   return !words.empty() && std::ranges::find(kWords, words.back()) != std::end(kWords);
 }
 
+// Names of what holds an address: "10.1" is one there.
+bool is_of_address(std::string_view name) {
+  static constexpr std::string_view kWords[] = {"host", "hostname", "server",
+                                                "ip",   "address",  "addr"};
+  const auto words = words_of(name);
+  return !words.empty() && std::ranges::find(kWords, words.back()) != std::end(kWords);
+}
+
 // Parameters that say what is searched for, said or shared: a URL there is no target.
 bool is_mention(std::string_view parameter) {
   static constexpr std::string_view kWords[] = {
@@ -103,20 +111,26 @@ bool is_mention(std::string_view parameter) {
   return !words.empty() && std::ranges::find(kWords, words.back()) != std::end(kWords);
 }
 
-// Whether a text calls a program of the network, to which a bare "0" is an address.
-bool calls_network(std::string_view text) {
-  static constexpr std::string_view kPrograms[] = {
-      "curl", "wget", "ssh",  "scp",   "sftp",  "ftp",  "nc",    "ncat",     "netcat", "telnet",
-      "ping", "dig",  "host", "rsync", "socat", "nmap", "ping6", "nslookup", "http",   "xh"};
-  constexpr std::size_t kLongest = 8;
-  while (!text.empty()) {
-    const auto end = static_cast<std::size_t>(
-        std::ranges::find_if_not(text, [](char c) { return is_word(c); }) - text.begin());
-    const auto word = text.substr(0, end);
-    if (end <= kLongest && std::ranges::find(kPrograms, word) != std::end(kPrograms)) return true;
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return false;
+// Options of programs of the network that take no value: what stands behind one is an operand.
+bool is_flag(std::string_view word) {
+  static constexpr std::string_view kLong[] = {"--silent",     "--insecure", "--location",
+                                               "--verbose",    "--fail",     "--head",
+                                               "--show-error", "--include",  "--compressed"};
+  if (word.starts_with("--")) return std::ranges::find(kLong, word) != std::end(kLong);
+  return word.size() > 1 && word.starts_with('-') &&
+         std::ranges::all_of(word.substr(1), is_alphanumeric) &&
+         std::string_view("sSkLvfgz46").contains(word.back());
+}
+
+// Schemes of protocols that begin with a host, beside ours: one slash behind them is enough to some
+// parsers (curl), and three do not make the host empty.
+bool leads_to_host(std::string_view scheme) {
+  static constexpr std::string_view kSchemes[] = {
+      "gopher", "gophers", "dict", "imap",  "imaps",  "pop3",  "pop3s", "smtp",  "smtps",
+      "ftps",   "sftp",    "scp",  "tftp",  "telnet", "ldap",  "ldaps", "rtsp",  "rtmp",
+      "smb",    "smbs",    "mqtt", "mqtts", "ssh",    "rsync", "git",   "svn",   "rtmps",
+      "redis",  "rediss",  "irc",  "ircs",  "vnc",    "rdp",   "nfs",   "whois", "finger"};
+  return std::ranges::find(kSchemes, scheme) != std::end(kSchemes);
 }
 
 // A host in a path: of Bash's devices, gawk's (behind a local port), multiaddr, autofs, Windows.
@@ -196,7 +210,7 @@ void add_other_hosts(const std::string& scheme, std::string_view text, std::uint
 class AuthorityFinder {
  public:
   AuthorityFinder(const WordText& words, UrlReadings& found)
-      : found_(found), text_(words.text), is_prose_(words.is_prose) {}
+      : found_(found), text_(words.text), is_prose_(words.is_prose), places_(words.places) {}
 
   void find() {
     Sign sign = Sign::kNone;
@@ -207,9 +221,14 @@ class AuthorityFinder {
       const std::string_view chunk(begin, end);
       at = static_cast<std::size_t>(end - text_.begin());
       if (chunk.empty()) return;
+      go_to(static_cast<std::size_t>(begin - text_.begin()));
+      if (is_descriptor(chunk)) continue;
       read(chunk, sign);
       if (found_.unclear) return;
       sign = sign_behind(chunk, at);
+      is_behind_flag_ = is_flag(chunk);
+      if (chunk != ":" && !chunk.ends_with('=') && !(chunk.size() > 1 && chunk.ends_with(':')))
+        is_behind_name_ = chunk.size() < kLongestAnyScheme && is_of_address(chunk);
     }
   }
 
@@ -225,8 +244,14 @@ class AuthorityFinder {
       const bool is_own = value.contains('%');
       for (std::size_t i = 0; i < kMostCodes && value.contains('%'); ++i)
         value = percent_decoded(value);
+      // "/<TAB>/h": line ends are left out.
+      std::string joined = value;
+      std::erase_if(joined, is_left_out);
+      if (!begins_as_url(value) && begins_as_url(joined)) value = std::move(joined);
       value = with_plain_blanks(value);
-      const bool is_url = begins_as_url(value) && !is_mention(name);
+      const bool is_json =
+          (value.starts_with('{') || value.starts_with('[')) && value.contains("//");
+      const bool is_url = (begins_as_url(value) || is_json) && !is_mention(name);
       if (!is_url && !is_target(name)) continue;
       target(value, is_own);
       if (found_.unclear) return;
@@ -253,6 +278,47 @@ class AuthorityFinder {
     const auto is_word = [](char c) { return !ends_word(c); };
     const auto behind = skip(skip(skip(end, ends_word), is_word), ends_word);
     return behind == text_.size() || !is_in_line(text_[behind]) ? Sign::kKey : Sign::kNone;
+  }
+
+  void go_to(std::size_t at) {
+    chunk_at_ = at;
+    for (; place_ < places_.size() && places_[place_].at <= at; ++place_)
+      operand_ = places_[place_];
+  }
+
+  // "2>x", "2>&1"
+  [[nodiscard]] bool is_descriptor(std::string_view chunk) const {
+    const auto is_arrow = [&](std::size_t at) {
+      return at < text_.size() && (text_[at] == '<' || text_[at] == '>');
+    };
+    const bool is_behind = chunk.starts_with('&') && chunk_at_ > 0 && is_arrow(chunk_at_ - 1);
+    const auto digits = is_behind ? chunk.substr(1) : chunk;
+    return digits.size() == 1 && is_digit(digits.front()) &&
+           (is_behind || is_arrow(chunk_at_ + chunk.size()));
+  }
+
+  // `from "@scope.of/package"`, `require("@scope.of/package")`, `npm install @scope.of/package`
+  [[nodiscard]] bool is_package(std::string_view chunk, std::size_t at) const {
+    if (operand_.of_packages) return true;
+    const auto front = text_.substr(0, chunk_at_);
+    if (at > 1 || front.empty() || !std::string_view("'\"`").contains(front.back())) return false;
+    const auto is_between = [](char c) {
+      return is_blank(c) || std::string_view("'\"`(").contains(c);
+    };
+    auto end = front.size();
+    while (end > 0 && is_between(front[end - 1])) --end;
+    const auto before = front.substr(0, end);
+    return chunk.starts_with('@') && std::ranges::any_of(kImports, [&](std::string_view word) {
+             return before.ends_with(word) && (before.size() == word.size() ||
+                                               !is_word(before[before.size() - word.size() - 1]));
+           });
+  }
+  static constexpr std::string_view kImports[] = {"from", "import", "require", "resolve"};
+
+  // "eslint@10.1", to a package manager.
+  static bool is_version(std::string_view name) {
+    return is_digit(name.front()) && !has_four_numbers(name) &&
+           std::ranges::all_of(name, [](char c) { return is_digit(c) || c == '.'; });
   }
 
   void read(std::string_view chunk, Sign sign) {
@@ -318,7 +384,8 @@ class AuthorityFinder {
     const auto slashes = behind - begin;
     std::string scheme = lowered(rest.substr(0, length));
     const bool is_ours = default_port(scheme) != 0;
-    if (slashes < 2 && !is_ours) return at;
+    const bool names_host = is_ours || leads_to_host(scheme);
+    if (slashes < 2 && !is_ours && !(slashes == 1 && names_host)) return at;
     if (const auto host = length > 0 ? std::string_view() : host_of_device(rest); !host.empty()) {
       device(host);
       return skipped(chunk, at + behind);
@@ -339,7 +406,7 @@ class AuthorityFinder {
     // "https://a#@h": old parsers look for a user up to the first slash.
     const auto tail = path.starts_with('/') ? std::string_view() : path.substr(0, path.find('/'));
     if (tail.contains('@') && !tail.contains('=')) add(scheme, tail.substr(tail.rfind('@') + 1));
-    const bool is_loose = slashes == 3 && !is_ours && length > 0;
+    const bool is_loose = slashes == 3 && !names_host && length > 0;
     hosts_of(std::move(scheme), front, path, is_loose);
     return next;
   }
@@ -538,14 +605,20 @@ class AuthorityFinder {
                    Sign& in_list) {
     const auto name = chunk.substr(at, end - at);
     const auto rest = chunk.substr(end);
+    is_whole_word_ = at == 0;
     Sign own = sign;
     sign = Sign::kNone;
     // All networks, mostly.
     if (name == "0.0.0.0" && rest == "/0" && !is_of_network()) return skipped(chunk, end);
     if (own == Sign::kScope) {
-      if (rest.starts_with('/')) return skipped(chunk, end);
+      if (rest.starts_with('/')) {
+        // "@scope/package", and a host behind a user without a name: "@h/x".
+        if (!is_package(chunk, at)) candidate(name, Sign::kKey, true, {});
+        return skipped(chunk, end);
+      }
       own = Sign::kKey;  // "dig @h"
     }
+    if (own == Sign::kUser && operand_.of_packages && rest.empty() && is_version(name)) return end;
     const auto digits = port_digits(rest);
     const bool is_option = name.size() > 2 && name.starts_with('-') && is_letter(name[1]);
     if (is_option && glued_value(name, rest.substr(digits > 0 ? 1 : 0, digits)))
@@ -561,6 +634,7 @@ class AuthorityFinder {
       candidate(name.substr(name.rfind('%') + 1), Sign::kKey, true, {});
     if (is_host && own != Sign::kNone) in_list = Sign::kKey;
     if (rest.starts_with('(')) sign = own == Sign::kUser ? own : Sign::kNone;
+    if (rest.starts_with(':') || rest.starts_with('=')) is_behind_name_ = is_of_address(name);
     if (rest.starts_with("::")) {
       sign = Sign::kKey;
       return end + 2;
@@ -604,19 +678,20 @@ class AuthorityFinder {
     static const std::vector<IpAddress> kKnown = {*parse_ipv4("127.0.0.1"),
                                                   *parse_ipv4("169.254.169.254")};
     if (std::ranges::find(kKnown, address) != kKnown.end()) return true;
-    if (address.bytes[0] == 0) return (sign == Sign::kNone || has_more) && is_of_network();
-    return has_more || lowered(name).starts_with("0x");
+    const bool is_operand =
+        is_of_network() && is_whole_word_ && (sign == Sign::kNone || is_behind_flag_);
+    if (address.bytes[0] == 0) return is_operand || (has_more && is_of_network());
+    return is_operand || (sign == Sign::kKey && is_behind_name_) || has_more ||
+           lowered(name).starts_with("0x");
   }
 
-  bool is_of_network() {
-    if (!is_of_network_) is_of_network_ = calls_network(text_);
-    return *is_of_network_;
-  }
+  [[nodiscard]] bool is_of_network() const { return operand_.of_network; }
 
   // "-hevil.com", "-zxevil.com:80": the value of an option that letters are glued to.
   bool glued_value(std::string_view word, std::string_view port) {
     constexpr std::size_t kMostLetters = 4;
     bool is_host = false;
+    is_whole_word_ = false;
     for (std::size_t i = 1; i <= kMostLetters && i + 1 < word.size(); ++i) {
       if (!is_letter(word[i])) break;
       is_host = candidate(word.substr(i + 1), Sign::kKey, !port.empty(), port) || is_host;
@@ -671,8 +746,14 @@ class AuthorityFinder {
   UrlReadings& found_;
   std::string_view text_;
   bool is_prose_;
-  std::optional<bool> is_of_network_;
-  int depth_ = 0;  // of targets that are looked into
+  const std::vector<OperandPlace>& places_;
+  std::size_t place_ = 0;  // the next one
+  OperandPlace operand_;
+  std::size_t chunk_at_ = 0;
+  bool is_behind_flag_ = false;
+  bool is_behind_name_ = false;  // of what holds an address
+  bool is_whole_word_ = false;   // the word that is read, up to marks behind it
+  int depth_ = 0;                // of targets that are looked into
 };
 
 void find_authorities(std::string_view text, TextIs is, UrlReadings& found) {
@@ -711,7 +792,8 @@ void read_beginning(std::string_view text, TextIs is, UrlReadings& found) {
 bool read_alone(std::string_view text, UrlReadings& found) {
   if (text.find_first_of(",;|() ") != std::string_view::npos) return false;
   const auto query = std::min(text.find_first_of("?#"), text.size());
-  if (text.substr(0, query).contains('&')) return false;
+  // "https://evil.co{m}" is another URL to curl.
+  if (text.substr(0, query).contains('&') || front_of(text).contains('{')) return false;
   auto url = read_url(text, PathMust::kBeAnything);
   if (!url || (!url->rest.empty() && !url->rest.starts_with('/'))) return false;
   const auto host = front_of(text);
@@ -729,11 +811,11 @@ UrlReadings read_as(std::string_view text, TextIs is) {
   const auto bare = without_surroundings(text);
   if (colon_of(bare) != std::string_view::npos) {
     read_beginning(bare, is, found);
-  } else if (bare.starts_with("//") || bare.starts_with("\\\\")) {
-    // Behind two slashes parsers leave line ends out as well.
+  } else if (bare.starts_with('/') || bare.starts_with('\\')) {
+    // Behind two slashes, and between them, parsers leave line ends out as well.
     std::string joined;
     std::ranges::copy_if(bare, std::back_inserter(joined), [](char c) { return !is_left_out(c); });
-    if (joined.size() < bare.size()) find_authorities(joined, is, found);
+    if (joined.size() < bare.size() && begins_as_url(joined)) find_authorities(joined, is, found);
   }
   return found;
 }

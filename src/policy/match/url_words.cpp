@@ -203,12 +203,12 @@ bool runs_next(std::string_view word) {
 // said within them holds behind them.
 class OperandReader {
  public:
-  explicit OperandReader(std::string_view text) : text_(text) {}
+  explicit OperandReader(std::string_view text) : text_(text), has_lines_(text.contains('\n')) {}
 
   std::vector<OperandPlace> read() {
     for (at_ = 0; at_ < text_.size(); ++at_) read_one(text_[at_]);
     // A line without an end of its quotes is not run; of several, others may be.
-    if (open_.empty() || is_in_doubt_ || !text_.contains('\n')) return std::move(places_);
+    if (open_.empty() || is_in_doubt_ || !has_lines_) return std::move(places_);
     OperandReader again(text_);
     again.is_in_doubt_ = true;
     return again.read();
@@ -285,8 +285,9 @@ class OperandReader {
 
   // A text of several words, for an option, is no operand.
   void read_quoted(char quote) {
+    if (is_in_doubt_ || has_lines_) return;
     const auto end = text_.find(quote, at_ + 1);
-    if (is_in_doubt_ || end == std::string_view::npos || text_.contains('\n')) return;
+    if (end == std::string_view::npos) return;
     const auto within =
         trimmed(text_.substr(at_ + 1, end - at_ - 1), [](char c) { return c == ' '; });
     if (!within.contains(' ')) return;
@@ -329,6 +330,7 @@ class OperandReader {
   }
 
   std::string_view text_;
+  bool has_lines_;
   std::size_t at_ = 0;
   std::size_t word_ = 0;      // where the word that is read begins
   bool is_in_doubt_ = false;  // where quotes end: no program's operands end, either

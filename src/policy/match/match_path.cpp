@@ -184,7 +184,7 @@ class PathMatcher final : public Matcher {
     return call;
   }
 
-  // "notes/private notes.md": a name that goes on behind a blank, and no list of places.
+  // "notes/private notes": a name that goes on behind a blank, and no list of places.
   [[nodiscard]] static bool goes_on_behind_blank(std::string_view text) {
     const auto blank = text.find(' ');
     if (blank == std::string_view::npos || text.substr(blank).contains('/')) return false;

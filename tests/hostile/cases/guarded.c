@@ -190,8 +190,14 @@ static void count(int number) {
   (void)number;
   ++signals;
 }
+/* Several for each call, and time between them for one to end: without a pause a call may be begun
+ * anew for as long as the scheduler likes. */
 static void* disturb(void* thread) {
-  while (running) pthread_kill(*(pthread_t*)thread, SIGUSR1);
+  const struct timespec pause = {0, 20000};
+  while (running) {
+    pthread_kill(*(pthread_t*)thread, SIGUSR1);
+    nanosleep(&pause, NULL);
+  }
   return NULL;
 }
 CASE(guarded_signals) {

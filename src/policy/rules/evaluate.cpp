@@ -384,10 +384,13 @@ bool matches(const CompiledTarget& target, Effect effect, const CallUnderTest& c
 
 std::string remark_on(const CompiledTarget& target, const CallUnderTest& call, Reading reading) {
   if (!target.brackets) return {};
+  std::size_t regex_work = kMaxRegexWork;
   CallView view{.server = call.permission.server(),
                 .reading = reading,
                 .lexical = call.lexical,
+                .regex_work = &regex_work,
                 .tool = &call.permission,
+                .readings = &call.readings,
                 .starts = &call.starts};
   for (const auto& arg : target.brackets->args) {
     view.any_string = arg.steps.empty();

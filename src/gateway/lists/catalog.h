@@ -1,7 +1,7 @@
 // Catalog: the tools that one client sees: those of the lock that its policy could ever allow.
 //
-// What is not here does not exist for the client: a tool that nobody granted is answered like one
-// that nobody has. Definitions are the lock's, in the form that every client takes
+// What is not here does not exist for the client: a tool without a grant is answered like an
+// unknown one. Definitions are the lock's, in the form that every client takes
 // (codegen/client_form.h), under the client's name. Immutable, and shared by all sessions under one
 // policy.
 #pragma once

@@ -23,7 +23,7 @@ build release
 run release
 # Children run without sanitizers (a sanitizer runtime and a seccomp filter do not live together), so
 # these suites are the ones of the host's own code; threads matter in those that have an event loop.
-suites() { local IFS='|'; echo "^($*)\$"; }
+suites() { local IFS='|'; echo "^($*)(_beside)?\$"; }
 ASAN=(core policy audit ipc codegen mcp gate execute)
 TSAN=(audit ipc mcp gate execute)
 build asan "${ASAN[@]/#/test_}" fuzz_targets

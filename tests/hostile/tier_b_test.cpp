@@ -1,6 +1,8 @@
 // mcpac on a machine without namespaces (a default container): what it compiles, analyses and runs
 // there, once the tier is accepted, and that hostile sources reach no further than in tier A.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -8,6 +10,7 @@
 #include "core/file.h"
 #include "e2e/workspace.h"
 #include "hostile/support_sources.h"
+#include "places.h"
 #include "sandbox/support_sandbox.h"
 
 namespace mcpac::hostile {
@@ -19,6 +22,23 @@ constexpr std::string_view kCanary = "canary-8731";
 
 // The machine of the outcomes.
 enum class Machine { kWhole, kWithoutNamespaces };
+
+constexpr unsigned kOrdinary = 4242;  // an id that no account of this machine has
+
+// Whether an ordinary user reads this checkout, its build and its servers.
+bool readable_by_all() {
+  for (fs::path at = testing::in_build("bin/mcpac"); at != at.root_path(); at = at.parent_path()) {
+    if ((fs::status(at).permissions() & fs::perms::others_exec) == fs::perms::none) return false;
+  }
+  return true;
+}
+
+// All that lies below becomes the ordinary user's.
+void give_away(const fs::path& folder) {
+  REQUIRE(::lchown(folder.c_str(), kOrdinary, kOrdinary) == 0);
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    REQUIRE(::lchown(entry.path().c_str(), kOrdinary, kOrdinary) == 0);
+}
 
 e2e::Outcome on(Machine machine, const e2e::Workspace& workspace,
                 std::vector<std::string> arguments) {
@@ -77,6 +97,35 @@ TEST_SUITE("hostile/tier B") {
     }
     CHECK(e2e::has(workspace.mcpac({"audit", "list"}).out, "\"tier\":\"B\""));
     CHECK(fs::is_empty(workspace.folder() / "tmp"));
+  }
+
+  TEST_CASE("the quick start prints what the README says, for root and for an ordinary user") {
+    for (const bool ordinary : {false, true}) {
+      CAPTURE(ordinary);
+      if (ordinary && (::geteuid() != 0 || !readable_by_all())) {
+        MESSAGE("skipped: only root becomes an ordinary user, who must be able to read the build");
+        continue;
+      }
+      const e2e::Workspace workspace("{\"mcpServers\": {}}");
+      if (!workspace.accept_tier("B")) return;
+      if (ordinary) {
+        workspace.write(".passwd", fmt::format("tester:x:{0}:{0}::{1}:/bin/sh\n", kOrdinary,
+                                               workspace.home().native()));
+        give_away(workspace.folder());
+      }
+      e2e::RunOptions options;
+      options.environment = {fmt::format("HOME={}", workspace.home().native())};
+      options.enter = [ordinary] {
+        return (!ordinary || sandbox::test::become_user(kOrdinary)) &&
+               sandbox::test::lack(sandbox::test::Lacking::kNamespaces);
+      };
+      const auto run =
+          e2e::run_program({"python3", testing::in_source("tools/replay.py"),
+                            testing::in_source("README.md"), "--bin", testing::in_build("bin")},
+                           workspace.environment(), options);
+      INFO(run.err);
+      CHECK_MESSAGE(run.exit_code == 0, run.out);
+    }
   }
 
   TEST_CASE("what one tier prepared serves the other, and each says the same of a program") {

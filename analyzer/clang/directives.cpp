@@ -123,6 +123,16 @@ class DirectiveChecker {
     return name.extension() == ".hpp" && fs::exists(on_disk(request_.headers_dir) / name, error);
   }
 
+  // "a/../b.hpp": whether `a` must be there depends on the compiler's file system (docs/adr/0055).
+  static bool leaves_a_name(const fs::path& name) {
+    bool named = false;
+    for (const fs::path& part : name) {
+      if (part == ".." && named) return true;
+      named = named || (part != ".." && part != ".");
+    }
+    return false;
+  }
+
   // Files that are entered are judged by where they are (check_inclusions). Here stands what that
   // does not see: a name that a folder of the program would take over from the generated headers.
   void check_include(Line line) {
@@ -132,6 +142,13 @@ class DirectiveChecker {
     if (name.is_absolute()) {
       findings_.add("foreign-header", place, fmt::format("`{}` is an absolute path", name.string()),
                     "include generated, standard and your own headers by name");
+      return;
+    }
+    if (leaves_a_name(name)) {
+      findings_.add(
+          "path-probe", place,
+          fmt::format("`{}` leads into a folder and out of it again", name.string()),
+          fmt::format("write it without the way back: {}", name.lexically_normal().string()));
       return;
     }
     std::error_code error;

@@ -23,6 +23,7 @@
 #include "execute/child/interrupt.h"
 #include "execute/files/obeyed_commands.h"
 #include "execute/host/tool_tables.h"
+#include "sandbox/sandbox.h"
 
 namespace mcpac::cli {
 namespace {
@@ -145,6 +146,16 @@ bool wait_for_end(const execute::Interrupt& interrupt, ServeLog& log, const Serv
   return is_to_end();
 }
 
+// Said at the start and not by each program alone: no client sees what it could do about it.
+void warn_of_tier(const Context& context, sandbox::Tier lowest, ServeLog& log) {
+  auto warden = sandbox::Warden::start(context.folders.warden());
+  if (!warden || lowest > sandbox::Tier::kA) return;
+  if (const auto roots = warden->makes_roots(); !roots || *roots) return;
+  log.warn(
+      "execute_agent refuses every program: this machine gives less than sandbox tier A; `mcpac "
+      "doctor` says what is missing, and how to accept what is there");
+}
+
 void serve(Context& context, const ServeOptions& options) {
   const execute::Interrupt interrupt;  // before any thread
   if (auto fits = check(options); !fits) return context.fail(fits.error());
@@ -165,6 +176,7 @@ void serve(Context& context, const ServeOptions& options) {
   const auto visit = starts_servers ? announce_alone(context) : nullptr;
   ServeLog log(context, options.log_format == "json" ? LogFormat::kJson : LogFormat::kText);
   const auto warning = [&log](std::string_view text) { log.warn(text); };
+  if (const auto code = code_of(options)) warn_of_tier(context, code->limits.lowest_tier, log);
   // A lock that cannot be read is told of below.
   const auto lock = execute::load_lock(*project);
   const auto tools = lock ? execute::tool_schemas(*lock) : policy::ToolSchemas();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "analyzer/saved_report.h"
+#include "cli/persons_word.h"
 #include "cli/run_options.h"
 #include "cli/source_argument.h"
 #include "execute/build/analyze_source.h"
@@ -18,11 +19,14 @@ bool is_json(std::string_view text) {
 
 Result<ReadReport> analyzed(Context& context, const execute::Source& source,
                             const std::string& tier) {
+  // The source may be hostile, and the compiler's sandbox is as weak as a run's.
+  const sandbox::Tier lowest = to_tier(tier);
+  if (auto word = word_for_tier(lowest); !word) return pass_on(word);
   auto project = context.project();
   if (!project) return pass_on(project);
   auto lock = execute::load_lock(*project);
   if (!lock) return pass_on(lock);
-  auto report = execute::analyze_source(*project, *lock, context.folders, source, to_tier(tier),
+  auto report = execute::analyze_source(*project, *lock, context.folders, source, lowest,
                                         [&context](const char* what) {
                                           if (!context.json)
                                             context.say(fmt::format("note: {}", what));

@@ -63,13 +63,14 @@ struct GroupUse {
 };
 
 struct EndReport {
-  std::uint32_t version = 6;
+  std::uint32_t version = 7;
   std::int32_t status = 0;  // as wait(2) has it
   std::uint64_t cpu_microseconds = 0;
   std::uint64_t peak_bytes = 0;
   std::uint64_t stack_bytes = 0;     // that the first thread could have
-  std::uint64_t most_processes = 0;  // 0: not counted
+  std::uint64_t most_processes = 0;  // threads included
   std::uint64_t held_memory = 0;     // bytes for which the warden ended it; 0: it did not
+  std::uint64_t held_threads = 0;    // for which the warden ended it; 0: it did not
   std::uint32_t watched = 0;         // to its end: a crash that was not seen is another thread's
   std::uint32_t unused = 0;
   Refusals refusals;

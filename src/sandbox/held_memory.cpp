@@ -14,26 +14,33 @@
 namespace mcpac::sandbox {
 namespace {
 
-// "NAME:\t   123 kB" of a status file.
-std::optional<std::uint64_t> bytes_of(std::string_view status, std::string_view label) {
+// "NAME:\t   123" of a status file.
+std::optional<std::uint64_t> number_of(std::string_view status, std::string_view label) {
   const auto at = status.find(label);
   if (at == std::string_view::npos) return std::nullopt;
   std::string_view text = status.substr(at + label.size());
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-  std::uint64_t kibibytes = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), kibibytes);
-  return read.ec == std::errc() ? std::optional(kibibytes << 10U) : std::nullopt;
+  std::uint64_t number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  return read.ec == std::errc() ? std::optional(number) : std::nullopt;
+}
+
+// "NAME:\t   123 kB".
+std::optional<std::uint64_t> bytes_of(std::string_view status, std::string_view label) {
+  const auto kibibytes = number_of(status, label);
+  return kibibytes ? std::optional(*kibibytes << 10U) : std::nullopt;
 }
 
 // Nothing where the thread has ended, and with it its hold on the memory.
-std::optional<std::uint64_t> held_by(const std::filesystem::path& thread, FilesInMemory files) {
+std::optional<Held> held_by(const std::filesystem::path& thread, FilesInMemory files) {
   const auto status = read_file(thread / "status");
   if (!status) return std::nullopt;
   const auto own = bytes_of(*status, "\nRssAnon:");
   if (!own) return std::nullopt;
   const std::uint64_t shared =
       files == FilesInMemory::kCount ? bytes_of(*status, "\nRssShmem:").value_or(0) : 0;
-  return *own + shared + bytes_of(*status, "\nVmSwap:").value_or(0);
+  return Held{.memory = *own + shared + bytes_of(*status, "\nVmSwap:").value_or(0),
+              .threads = number_of(*status, "\nThreads:").value_or(0)};
 }
 
 }  // namespace
@@ -42,7 +49,7 @@ FilesInMemory files_in_memory(const Plan& plan) {
   return plan.admits.has<ReadsFiles>() ? FilesInMemory::kGranted : FilesInMemory::kCount;
 }
 
-std::uint64_t held_memory(pid_t process, FilesInMemory files) {
+Held held_by(pid_t process, FilesInMemory files) {
   const std::filesystem::path folder = "/proc/" + std::to_string(process);
   if (const auto held = held_by(folder, files)) return *held;
   // Its first thread has ended, and others go on.
@@ -51,7 +58,7 @@ std::uint64_t held_memory(pid_t process, FilesInMemory files) {
        !error && thread != end; thread.increment(error)) {
     if (const auto held = held_by(thread->path(), files)) return *held;
   }
-  return 0;
+  return {};
 }
 
 std::uint64_t most_held_memory(const Plan& plan) {

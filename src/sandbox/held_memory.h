@@ -1,10 +1,13 @@
-// What memory a process holds, as the kernel counts it: the look that works on every machine.
+// What a process holds of memory and threads, as the kernel counts it: the look that works on
+// every machine.
 //
 // RLIMIT_DATA counts what is writable now, and is meant for programs that do not hide from it:
 // pages that are made read-only after they were filled are not counted any more, and neither is
 // what grew out of the stack. So the warden looks, some times a second, and ends what holds more.
 // Between two looks a program can take as much as the machine gives it in that time, and never more
 // than RLIMIT_AS. In a control group (cgroup_leaf.h) there is no such time.
+// Threads are looked at likewise where neither RLIMIT_NPROC nor a group counts them: without
+// namespaces, under the caller's own id.
 #pragma once
 
 #include <sys/types.h>
@@ -21,9 +24,12 @@ namespace mcpac::sandbox {
 enum class FilesInMemory : std::uint8_t { kCount, kGranted };
 [[nodiscard]] FilesInMemory files_in_memory(const Plan& plan);
 
-// Bytes of its own, in memory or swapped out; what it has of files on disk is left out. 0: not
-// known.
-[[nodiscard]] std::uint64_t held_memory(pid_t process, FilesInMemory files);
+struct Held {
+  std::uint64_t memory = 0;  // bytes of its own, in memory or swapped out; files on disk left out
+  std::uint64_t threads = 0;
+};
+// Zeros where it is not known.
+[[nodiscard]] Held held_by(pid_t process, FilesInMemory files);
 
 // Above which a child of this plan is ended; 0: never. As large as its control group would be: its
 // stack and the pages of its program are not part of what RLIMIT_DATA counts.

@@ -83,6 +83,13 @@ void judge_memory_kill(const EndReport& report, const Limits& limits, Verdict& v
   verdict.detail = "the memory limit of " + std::to_string(limits.memory >> 20U) + " MiB";
 }
 
+void judge_threads_kill(const EndReport& report, Verdict& verdict) {
+  verdict.kind = Kind::kSignalled;
+  verdict.limit = {{"processes", report.most_processes, report.held_threads}};
+  verdict.detail = "it had " + std::to_string(report.held_threads) + " threads, and may have " +
+                   std::to_string(report.most_processes);
+}
+
 bool is_crash(int signal) {
   return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE ||
          signal == SIGABRT;
@@ -169,6 +176,8 @@ Verdict judge(const EndReport& report, const Limits& limits, std::chrono::micros
     name_call(report.violation, verdict);
   } else if (signalled && memory_ended_it(report, verdict)) {
     judge_memory_kill(report, limits, verdict);
+  } else if (signalled && verdict.code == SIGKILL && report.held_threads > 0) {
+    judge_threads_kill(report, verdict);
   } else if (signalled && report.kept.out_of_patience != 0) {
     constexpr std::chrono::microseconds kPatience = std::chrono::seconds(kGuardPatience);
     verdict.kind = Kind::kSignalled;

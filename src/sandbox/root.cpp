@@ -8,6 +8,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
@@ -235,8 +236,15 @@ int enter_own_root(const Plan& plan, std::uint16_t& item) {
 }
 
 int enter_empty_root() {
-  std::array<char, 32> name{"/tmp/mcpac-empty-XXXXXX"};
-  if (::mkdtemp(name.data()) == nullptr) return errno;
+  // A container may have a read-only /tmp.
+  std::array<std::array<char, 40>, 4> names{{{"/tmp/mcpac-empty-XXXXXX"},
+                                             {"/dev/shm/mcpac-empty-XXXXXX"},
+                                             {"/run/mcpac-empty-XXXXXX"},
+                                             {"/var/tmp/mcpac-empty-XXXXXX"}}};
+  const auto made =
+      std::ranges::find_if(names, [](auto& name) { return ::mkdtemp(name.data()) != nullptr; });
+  if (made == names.end()) return errno;
+  auto& name = *made;
   const int folder = ::open(name.data(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   const int error = folder < 0 ? errno : 0;
   if (::rmdir(name.data()) != 0) return errno;

@@ -23,6 +23,7 @@ void report_end(Running& child, int status, const rusage& usage) {
   report.stack_bytes = child.stack_bytes;
   report.most_processes = child.most_processes;
   report.held_memory = child.held_memory;
+  report.held_threads = child.held_threads;
   report.cpu_microseconds = microseconds(usage.ru_utime) + microseconds(usage.ru_stime);
   report.peak_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024U;
   if (child.group) report.group = child.group->use();

@@ -23,10 +23,12 @@ struct Running {
   std::optional<NameGuard> guard{};  // receives what the listener is told, where there is one
   uid_t own_id = 0;
   std::uint64_t stack_bytes = 0;
-  std::uint64_t most_processes = 0;  // 0: not counted
+  std::uint64_t most_processes = 0;  // threads included
+  bool looks_at_threads = false;     // nothing else counts them (held_memory.h)
   std::uint64_t most_memory = 0;     // 0: not looked at (held_memory.h)
   FilesInMemory files_in_memory = FilesInMemory::kCount;
-  std::uint64_t held_memory = 0;  // for which it was ended
+  std::uint64_t held_memory = 0;   // for which it was ended
+  std::uint64_t held_threads = 0;  // the same
   std::optional<cgroup::Leaf> group{};
   Watch watch{};
   Violation violation{};

@@ -230,7 +230,8 @@ void Server::start(Plan& plan) {
                 .guard = std::move(guard),
                 .own_id = plan.user,
                 .stack_bytes = stack_bytes(plan),
-                .most_processes = plan.count_processes || *group ? plan.limits.processes : 0,
+                .most_processes = plan.limits.processes,
+                .looks_at_threads = plan.limits.processes > 0 && !plan.count_processes && !*group,
                 .most_memory = most_held_memory(plan),
                 .files_in_memory = files_in_memory(plan),
                 .group = std::move(*group)};
@@ -279,7 +280,8 @@ void Server::hear_guard(Running& child) {
 bool Server::watches() const {
   return std::ranges::any_of(running_, [](const Running& child) {
     const bool listens = child.listener && !child.guard && !child.guard_ended;
-    return child.violation.happened == 0 && (listens || child.guard || child.most_memory > 0);
+    return child.violation.happened == 0 &&
+           (listens || child.guard || child.most_memory > 0 || child.looks_at_threads);
   });
 }
 
@@ -293,10 +295,17 @@ bool Server::is_time_to_look() {
 
 void Server::end_who_holds_too_much() {
   for (Running& child : running_) {
-    if (child.most_memory == 0 || child.held_memory > 0 || child.violation.happened != 0) continue;
-    const std::uint64_t held = held_memory(child.pid, child.files_in_memory);
-    if (held <= child.most_memory) continue;
-    child.held_memory = held;
+    const bool is_ended =
+        child.held_memory > 0 || child.held_threads > 0 || child.violation.happened != 0;
+    if (is_ended || (child.most_memory == 0 && !child.looks_at_threads)) continue;
+    const Held held = held_by(child.pid, child.files_in_memory);
+    if (child.most_memory > 0 && held.memory > child.most_memory) {
+      child.held_memory = held.memory;
+    } else if (child.looks_at_threads && held.threads > child.most_processes) {
+      child.held_threads = held.threads;
+    } else {
+      continue;
+    }
     send_signal(child.process.get(), SIGKILL);
   }
 }

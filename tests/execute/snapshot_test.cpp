@@ -53,16 +53,23 @@ TEST_SUITE("execute/snapshot") {
 
   TEST_CASE("headers that the source includes by name come along, and nothing else") {
     const SnapshotFolder folder;
-    folder.write("agent.cpp", "#include \"util/a.h\"\n # include  \"b.h\"\n#include <mcpac.hpp>\n");
+    folder.write("agent.cpp",
+                 "#include \"util/a.h\"\n # include  \"b.h\"\n#include <mcpac.hpp>\n"
+                 "#include \".env\"\n#include \"util/.x/d.h\"\n#include \"tokens.json\"\n"
+                 "#include \"id_rsa\"\n#include \"./util/TABLE.INC\"\n");
+    folder.write("util/.x/d.h", "int d;\n");
+    folder.write("util/TABLE.INC", "1, 2\n");
+    folder.write("tokens.json", "[\"secret\"]\n");
+    folder.write("id_rsa", "secret\n");
     folder.write("util/a.h", "#include \"c.h\"\n");
     folder.write("util/c.h", "int c;\n");
     folder.write("b.h", "int b;\n");
     folder.write(".env", "SECRET=1\n");
     const auto snapshot = folder.take("agent.cpp");
     REQUIRE(snapshot.has_value());
-    for (const char* name : {"agent.cpp", "util/a.h", "util/c.h", "b.h"})
+    for (const char* name : {"agent.cpp", "util/a.h", "util/c.h", "b.h", "util/TABLE.INC"})
       CHECK(snapshot->files().contains(name));
-    CHECK(snapshot->files().size() == 4);
+    CHECK(snapshot->files().size() == 5);
   }
 
   TEST_CASE("an include cannot lead out of the source's folder") {

@@ -84,6 +84,14 @@ TEST_SUITE("hostile/tier B") {
     CHECK(refused.exit_code == 69);
     CHECK(e2e::has(refused.err, "MCPAC-E0603"));
     CHECK(e2e::has(refused.err, "--accept-tier B"));
+    CHECK_FALSE(e2e::has(refused.err, "precompiling"));
+    // A program could have written that command line.
+    for (const char* command : {"analyze", "validate"}) {
+      const auto unasked = on(Machine::kWithoutNamespaces, workspace,
+                              {"permissions", command, agent, "--min-tier", "B"});
+      CHECK(unasked.exit_code == 77);
+      CHECK(e2e::has(unasked.err, "MCPAC-E0780"));
+    }
     if (!workspace.accept_tier("B")) return;
     const auto analysed =
         on(Machine::kWithoutNamespaces, workspace, {"permissions", "analyze", agent});
@@ -246,11 +254,13 @@ TEST_SUITE("hostile/tier B") {
                                   "  std::ofstream b(\"data/b.txt\");\n"
                                   "  std::print(\"{} {} {}\\n\", line, beside.is_open(), "
                                   "b.is_open());\n"
-                                  "  return 0;\n}\n")
+                                  "  return b.is_open() ? 0 : 5;\n}\n")
                            .native();
     const auto read =
         on(Machine::kWithoutNamespaces, workspace, {"execute", "-f", agent, "--files", "./data"});
-    CHECK_MESSAGE(read.exit_code == 0, read.err);
+    CHECK_MESSAGE(read.exit_code == 5, read.err);
+    CHECK(e2e::has(read.err, "programs write files in tier A only"));
+    CHECK_FALSE(e2e::has(read.err, ":rw"));
     CHECK(read.out == "alpha false false\n");
     for (const std::vector<std::string>& more :
          {std::vector<std::string>{}, std::vector<std::string>{"--changeset"}}) {

@@ -116,7 +116,13 @@ void tell_missing_headers(analyzer::Report& report, const codegen::Lock& lock) {
     const std::string folder = name.begin() == name.end() ? "" : name.begin()->string();
     const bool is_ours = lock.headers.contains(name.filename().string()) || folder == "servers" ||
                          folder == "mcpac" || folder == "mcp" || folder == "mcpac.h";
-    if (is_ours) finding.fix = include_for(name.string(), lock);
+    if (is_ours) {
+      finding.fix = include_for(name.string(), lock);
+    } else if (!is_includable(name)) {
+      finding.fix =
+          "include only C++ (.h, .hpp, .inc, .cpp and the like), nothing hidden; read data with a "
+          "tool, or grant it with --files";
+    }
   }
 }
 

@@ -222,7 +222,10 @@ Result<Prepared> prepare(const Project& project, const codegen::Lock& lock,
   if (!headers) return pass_on(headers);
   const Headers runtime = runtime_part(*headers);
   if (!load_runtime(cache / runtime_key)) {
-    on_build("first use on this machine: precompiling the runtime headers, once");
+    // Not said of what no sandbox is made for.
+    const auto roots = place.warden.makes_roots();
+    if (!roots || *roots || place.lowest_tier > sandbox::Tier::kA)
+      on_build("first use on this machine: precompiling the runtime headers, once");
     if (auto made = precompile_runtime(runtime, cache / runtime_key, place); !made)
       return pass_on(made);
   }

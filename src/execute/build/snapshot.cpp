@@ -132,6 +132,17 @@ Result<Source> source_from_text(std::string text, std::string display) {
   return Source{std::move(display), {}, "agent.cpp", std::move(text)};
 }
 
+bool is_includable(const std::filesystem::path& name) {
+  constexpr std::string_view kEndings[] = {".h",   ".hh",  ".hpp", ".hxx", ".h++", ".inc",
+                                           ".inl", ".ipp", ".tpp", ".txx", ".tcc", ".def",
+                                           ".c",   ".cc",  ".cpp", ".cxx", ".c++"};
+  const bool is_hidden = std::ranges::any_of(name, [](const std::filesystem::path& part) {
+    return part.native().starts_with('.') && part != "." && part != "..";
+  });
+  const std::string ending = lowered(name.extension().native());
+  return !is_hidden && std::ranges::find(kEndings, ending) != std::end(kEndings);
+}
+
 Result<void> Snapshot::add_headers(const Source& source) {
   std::vector<std::string> waiting;
   for (const auto& [name, bytes] : files_) waiting.push_back(name);
@@ -144,6 +155,7 @@ Result<void> Snapshot::add_headers(const Source& source) {
       // Outside the folder it is not copied; the analyzer then reports the include with its place.
       const bool outside = relative.empty() || relative.is_absolute() || *relative.begin() == "..";
       if (source.folder.empty() || outside || files_.contains(relative.string())) continue;
+      if (!is_includable(relative)) continue;
       auto bytes = read_beneath(source.folder, relative);
       if (!bytes) continue;  // the compiler says "file not found", with the line
       if (files_.size() >= most) {

@@ -3,8 +3,8 @@
 // Both see what was read here, so a file that changes between the two is no way in. Only what the
 // program includes by name is read: its source files and, transitively, their `#include "…"`
 // headers below the folder of the program. Nothing else of the user's folder exists for the
-// compiler (`#embed
-// ".env"`).
+// compiler: no `#embed`, no hidden file, and no file that is not C++ by its name, whose text a
+// hostile source could read as code (`#include "tokens.json"`).
 #pragma once
 
 #include <filesystem>
@@ -35,6 +35,9 @@ struct Source {
 // Reads FILE; the text must be valid UTF-8 without NUL bytes and not empty.
 [[nodiscard]] Result<Source> source_from_file(const std::filesystem::path& file);
 [[nodiscard]] Result<Source> source_from_text(std::string text, std::string display);
+
+// Whether a file of this name may be included: nothing in it is hidden, and it ends like C++.
+[[nodiscard]] bool is_includable(const std::filesystem::path& name);
 
 class Snapshot {
  public:

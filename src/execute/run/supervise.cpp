@@ -212,9 +212,12 @@ void warn_of_read_only(const AgentProgram& program, const Outcome& outcome, Loop
       std::ranges::find(places, policy::FileMode::kReadOnly, &GrantedPlace::mode);
   if (read_only == places.end()) return;
   talk.warn(fmt::format(
-      "{} was granted read-only, where the program may have failed to write: --files PATH:rw lets "
-      "it, and --changeset beside that keeps what it writes apart",
-      printable(read_only->path.string())));
+      "{} was granted read-only, where the program may have failed to write: {}",
+      printable(read_only->path.string()),
+      outcome.tier == sandbox::Tier::kA
+          ? "--files PATH:rw lets it, and --changeset beside that keeps what it writes apart"
+          : "programs write files in tier A only; `mcpac doctor` says what this machine lacks "
+            "for it"));
 }
 
 // Of a changeset they are never applied.

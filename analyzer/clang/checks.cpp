@@ -55,7 +55,7 @@ Checks::Checks(CXTranslationUnit unit, const Identity& identity, const Sources& 
       forgery_(identity, sources, findings),
       replacements_(sources, findings),
       hatches_(identity, sources, findings),
-      bytes_(sources, findings, knowledge.constness),
+      bytes_(identity, sources, findings, knowledge.constness),
       outside_(sources, findings),
       early_(identity, sources, findings),
       hidden_(identity, findings),
@@ -89,6 +89,7 @@ void Checks::finish(CXTranslationUnit unit, const Part* part, Report& report) {
   report.uses = uses_.finish(report.declared, findings_);
   report.unused = unused_of(report.declared, report.uses);
   narrows_.finish(report.declared, findings_);
+  hatches_.finish();
   outside_.finish(report.declared);
   if (!findings_.refuses()) check_undeclared(report, findings_);
 }

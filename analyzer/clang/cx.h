@@ -46,6 +46,11 @@ void each_child(CXCursor parent, Visit&& visit) {
 [[nodiscard]] inline bool same(CXCursor left, CXCursor right) {
   return clang_equalCursors(left, right) != 0;
 }
+// The same for expressions: libclang makes a cursor of an argument with another declaration around
+// it than the one that a visit gives.
+[[nodiscard]] inline bool same_expression(CXCursor left, CXCursor right) {
+  return left.kind == right.kind && left.data[1] == right.data[1];
+}
 [[nodiscard]] inline std::string spelling(CXCursor cursor) {
   return take(clang_getCursorSpelling(cursor));
 }

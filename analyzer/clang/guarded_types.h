@@ -1,7 +1,8 @@
 // Guarded types: those whose bytes decide what is called or where output goes.
 //
 // Code: function pointers, classes with virtual functions, and everything that keeps or leads to
-// one. Stream: a FILE of C, and what leads to one.
+// one. Stream: a FILE of C, and what leads to one. Capability: what calls tools, and what holds
+// one.
 #pragma once
 
 #include <clang-c/Index.h>
@@ -13,7 +14,7 @@
 
 namespace mcpac::analyzer {
 
-enum class Guarded : std::uint8_t { kNot, kCode, kStream };
+enum class Guarded : std::uint8_t { kNot, kCode, kStream, kCapability };
 
 class GuardedTypes {
  public:

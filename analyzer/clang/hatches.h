@@ -1,5 +1,10 @@
 // Hatches: ways around the types of C++ (rules capability-cast, inline-assembly, attribute).
+//
+// A class template that casts itself to the class that derives from it (CRTP) casts nothing else,
+// as long as no other class derives from it and there is no object of it alone.
 #pragma once
+
+#include <vector>
 
 #include "analyzer/clang/findings.h"
 #include "analyzer/clang/identity.h"
@@ -12,13 +17,25 @@ class HatchChecker : public Checker {
   HatchChecker(const Identity& identity, const Sources& sources, Findings& findings)
       : identity_(identity), sources_(sources), findings_(findings) {}
   void on_node(CXCursor node, CXCursor parent, const Scope& scope) override;
+  // Judges the casts of bases to what derives from them, when all classes and objects are known.
+  void finish();
 
  private:
+  // `static_cast<Derived*>(this)` in Base<Derived>.
+  struct OwnCast {
+    CXCursor cast;
+    CXType base;
+    CXType derived;
+  };
   void on_cast(CXCursor cast);
+  [[nodiscard]] bool is_of_itself(CXCursor operand, CXType to, CXType from) const;
+  void on_object(CXCursor node, CXCursor parent, CXCursorKind kind);
+  // `parts`: what the derived class is made from.
+  [[nodiscard]] bool is_derived_by_another(const OwnCast& own,
+                                           const std::vector<CXType>& parts) const;
+  [[nodiscard]] bool is_an_object_alone(const OwnCast& own, const std::vector<CXType>& parts) const;
   void on_implicit_conversion(CXCursor conversion);
-  void on_named(CXCursor reference);
   void on_throw(CXCursor node);
-  void on_made_from_bytes(CXCursor node, CXType made);
   void on_field(CXCursor field);
   void on_operator(CXCursor node);
   void on_arithmetic(CXCursor node);
@@ -28,6 +45,14 @@ class HatchChecker : public Checker {
   const Identity& identity_;
   const Sources& sources_;
   Findings& findings_;
+  std::vector<OwnCast> own_casts_;
+  struct Base {
+    CXCursor specifier;
+    CXCursor owner;
+  };
+  std::vector<Base> bases_;
+  std::vector<CXType> objects_;    // of classes that are made from templates
+  std::vector<CXCursor> lambdas_;  // that may hold a copy of *this
 };
 
 }  // namespace mcpac::analyzer

@@ -17,11 +17,21 @@ constexpr std::string_view kReleasers =
     "formatted_size ";
 constexpr std::string_view kOperators = " operator delete operator delete[] operator<< ";
 // They make a value of bytes, or bytes of a value.
-constexpr std::array<std::string_view, 10> kReinterpreters{
-    "std::bit_cast",          "std::start_lifetime_as", "std::start_lifetime_as_array",
-    "std::as_bytes",          "std::as_writable_bytes", "std::reinterpret_pointer_cast",
-    "std::out_ptr",           "std::inout_ptr",         "std::static_pointer_cast",
-    "std::make_exception_ptr"};
+constexpr std::array<std::string_view, 11> kReinterpreters{"std::bit_cast",
+                                                           "std::start_lifetime_as",
+                                                           "std::start_lifetime_as_array",
+                                                           "std::as_bytes",
+                                                           "std::as_writable_bytes",
+                                                           "std::reinterpret_pointer_cast",
+                                                           "std::out_ptr",
+                                                           "std::inout_ptr",
+                                                           "std::static_pointer_cast",
+                                                           "std::make_exception_ptr",
+                                                           "std::const_pointer_cast"};
+// They only look at where something is.
+constexpr std::string_view kLookers =
+    " print println format format_to format_to_n formatted_size operator<< operator== operator!= "
+    "operator<=> ";
 
 // The room that a member of a union shares with others: nothing where it is the only one, or stands
 // beside a byte that says that there is no value.
@@ -91,7 +101,20 @@ void RawBytesChecker::refuse(Guarded what, CXCursor node) {
     findings_.add("code-pointer", node,
                   "the bytes here decide which function is called, and are used as something else",
                   "keep the type of the object: a reference, a template or std::function");
+  } else if (what == Guarded::kCapability) {
+    findings_.add("capability-cast", node, "a capability is handed on as raw memory",
+                  "pass the capability on as it is");
   }
+}
+
+Guarded RawBytesChecker::guarded(CXType type) const {
+  return identity_.holds_capability(type) ? Guarded::kCapability : types_.of(type);
+}
+
+Guarded RawBytesChecker::guarded_behind(CXType pointer) const {
+  if (is_pointer_like(pointer) && identity_.holds_capability(bare_type(pointer)))
+    return Guarded::kCapability;
+  return types_.behind(pointer);
 }
 
 // printf("%p", object): the pointer is shown, or read as text. Only %n writes through one.
@@ -109,7 +132,9 @@ void RawBytesChecker::on_printed(CXCursor call) {
     CXCursor given = strip(argument);
     while (is_raw_cast(clang_getCursorKind(given)) && exists(operand_of(given)))
       given = strip(operand_of(given));
-    if (types_.behind(clang_getCursorType(given)) == Guarded::kCode) excuse(argument);
+    const Guarded what = guarded_behind(clang_getCursorType(given));
+    if (what == Guarded::kCode || what == Guarded::kCapability) excuse(argument);
+    excuse_frame(argument);
   }
 }
 
@@ -128,7 +153,7 @@ void RawBytesChecker::on_call(CXCursor call) {
   for (unsigned i = named; i < count; ++i) {
     const CXCursor argument = strip(clang_Cursor_getArgument(call, i));
     if (is_pointer(clang_getCursorType(argument)) && !is_excused(argument))
-      refuse(types_.behind(clang_getCursorType(argument)), argument);
+      refuse(guarded_behind(clang_getCursorType(argument)), argument);
   }
 }
 
@@ -146,19 +171,64 @@ void RawBytesChecker::on_named(CXCursor reference) {
     if (!is_excused(reference)) refuse(Guarded::kCode, reference);
     return;
   }
+  if (name == "std::coroutine_handle::address") {
+    if (is_spelled(reference, "address") && !is_excused(reference))
+      findings_.add("code-pointer", reference,
+                    "the frame of a coroutine decides which function is called, and its address "
+                    "leads to its bytes",
+                    "keep the std::coroutine_handle; to print or compare where it is, take a "
+                    "const void* of it");
+    return;
+  }
   if (std::ranges::find(kReinterpreters, name) == kReinterpreters.end()) return;
   const int count = clang_Cursor_getNumArguments(named);
   if (count < 1) return;
   // A handler for void* catches it.
   if (name == "std::make_exception_ptr")
     return refuse(
-        types_.behind(without_reference(clang_getCursorType(clang_Cursor_getArgument(named, 0)))),
+        guarded_behind(without_reference(clang_getCursorType(clang_Cursor_getArgument(named, 0)))),
         reference);
   const CXType from = without_reference(clang_getCursorType(clang_Cursor_getArgument(named, 0)));
-  if (name == "std::static_pointer_cast" && type_argument(from, 0).kind != CXType_Void) return;
-  refuse(types_.of(clang_getCursorResultType(named)), reference);
-  const bool looks = name != "std::bit_cast" || types_.of(from) == Guarded::kStream;
-  if (looks) refuse(types_.of(from), reference);
+  const CXType to = clang_getCursorResultType(named);
+  if (name == "std::static_pointer_cast" && type_argument(from, 0).kind != CXType_Void &&
+      type_argument(to, 0).kind != CXType_Void)
+    return;
+  // The constness of code is nobody's secret; a capability's is kept (hatches.h).
+  if (name == "std::const_pointer_cast" && !identity_.holds_capability(to)) return;
+  const Guarded made = guarded(to);
+  const Guarded looked_at = guarded(from);
+  if (made == Guarded::kCapability || looked_at == Guarded::kCapability)
+    return refuse(Guarded::kCapability, reference);
+  refuse(made, reference);
+  const bool looks = name != "std::bit_cast" || looked_at == Guarded::kStream;
+  if (looks) refuse(looked_at, reference);
+}
+
+// std::coroutine_handle<>::address() as an operand of what only looks at where it is.
+void RawBytesChecker::excuse_frame(CXCursor operand) {
+  const CXCursor call = strip(operand);
+  if (clang_getCursorKind(call) != CXCursor_CallExpr || spelling(call) != "address") return;
+  for (const CXCursor callee : expressions_of(call)) excuse(callee);
+}
+
+void RawBytesChecker::excuse_frames(CXCursor node) {
+  const CXCursorKind kind = clang_getCursorKind(node);
+  const CXType type = clang_getCanonicalType(clang_getCursorType(node));
+  bool looks = type.kind == CXType_Bool;
+  if (kind == CXCursor_CallExpr) {
+    const CXCursor function = clang_getCursorReferenced(node);
+    looks = exists(function) && sources_.home(function) != Home::kProgram &&
+            (has_word(kLookers, spelling(function)) ||
+             qualified_name(clang_getCursorSemanticParent(function)) == "std::hash");
+  } else if (kind == CXCursor_BinaryOperator) {
+    const CXBinaryOperatorKind what = clang_getCursorBinaryOperatorKind(node);
+    looks = what >= CXBinaryOperator_Cmp && what <= CXBinaryOperator_NE;
+  } else if (is_pointer(type)) {
+    looks = pointee(type).kind == CXType_Void && constness_ == Constness::kHolds &&
+            clang_isConstQualifiedType(pointee(type)) != 0;
+  }
+  if (!looks) return;
+  for (const CXCursor part : expressions_of(node)) excuse_frame(part);
 }
 
 void RawBytesChecker::on_field(CXCursor field) {
@@ -171,7 +241,7 @@ void RawBytesChecker::on_member(CXCursor member) {
   const CXCursor named = clang_getCursorReferenced(member);
   if (exists(named) && is_in_union(named) && sources_.home(named) == Home::kProgram &&
       shares_room(named))
-    refuse(types_.of(clang_getCursorType(named)), member);
+    refuse(guarded(clang_getCursorType(named)), member);
 }
 
 // A handler for void* catches any pointer.
@@ -187,7 +257,10 @@ void RawBytesChecker::on_value(CXCursor expression) {
 
 void RawBytesChecker::on_node(CXCursor node, CXCursor, const Scope& scope) {
   const CXCursorKind kind = clang_getCursorKind(node);
-  if (clang_isExpression(kind) != 0) on_value(node);
+  if (clang_isExpression(kind) != 0) {
+    on_value(node);
+    excuse_frames(node);
+  }
   if (is_raw_cast(kind)) return on_cast(node);
   switch (kind) {
     case CXCursor_UnexposedExpr: return on_conversion(node);

@@ -1,12 +1,14 @@
 // Raw bytes: ways to choose the bytes of an object that decide what is called or where output goes
-// (rules code-pointer and raw-descriptor).
+// (rules code-pointer, raw-descriptor and capability-cast).
 //
 // A class with an address of code inside (a function pointer, a table of virtual functions,
 // anything that keeps such a class) calls whatever its bytes say; a FILE writes to whatever
 // descriptor its bytes say. So neither may be looked at as something else: not by a cast, as void*,
 // in a union, from std::bit_cast, through a variable list of arguments, by a template of the
-// library that makes the void* itself (raw_templates.cpp). Memory that is fresh, given back or
-// filled with an object of the very type is as it should be.
+// library that makes the void* itself (raw_templates.cpp), nor by the address of a coroutine's
+// frame. Memory that is fresh, given back or filled with an object of the very type is as it should
+// be. Of a capability the plain casts and conversions are looked at elsewhere (hatches.h), what
+// goes through the library or a list without types is looked at here.
 //
 // Not covered: writing past the end of an array, or into memory that was given back.
 #pragma once
@@ -17,6 +19,7 @@
 
 #include "analyzer/clang/findings.h"
 #include "analyzer/clang/guarded_types.h"
+#include "analyzer/clang/identity.h"
 #include "analyzer/clang/walker.h"
 
 namespace mcpac::analyzer {
@@ -26,8 +29,13 @@ enum class Constness : std::uint8_t { kHolds, kMayBeCast };
 
 class RawBytesChecker : public Checker {
  public:
-  RawBytesChecker(const Sources& sources, Findings& findings, Constness constness)
-      : sources_(sources), findings_(findings), constness_(constness), types_(sources) {}
+  RawBytesChecker(const Identity& identity, const Sources& sources, Findings& findings,
+                  Constness constness)
+      : identity_(identity),
+        sources_(sources),
+        findings_(findings),
+        constness_(constness),
+        types_(sources) {}
   void on_node(CXCursor node, CXCursor parent, const Scope& scope) override;
 
  private:
@@ -46,14 +54,20 @@ class RawBytesChecker : public Checker {
   void on_printed(CXCursor call);
   void on_library_call(CXCursor call);
   void on_handle(CXCursor call);
+  void excuse_frame(CXCursor operand);
+  void excuse_frames(CXCursor node);
   void on_pool(CXCursor call);
+  [[nodiscard]] Guarded guarded(CXType type) const;
+  // What stands behind a pointer or reference to an object.
+  [[nodiscard]] Guarded guarded_behind(CXType pointer) const;
   [[nodiscard]] bool is_guarded_in_pool(CXType type) const;
   [[nodiscard]] bool takes_void(CXType type) const;
-  [[nodiscard]] bool hands_guarded(CXType type) const;
+  [[nodiscard]] Guarded handed(CXType type) const;
 
   void excuse(CXCursor conversions);
   [[nodiscard]] bool is_excused(CXCursor conversion) const;
 
+  const Identity& identity_;
   const Sources& sources_;
   Findings& findings_;
   Constness constness_;

@@ -108,13 +108,18 @@ bool RawBytesChecker::takes_void(CXType type) const {
   return mentions(type, true, takes);
 }
 
-// A pointer to an object that is guarded, or an owner of one.
-bool RawBytesChecker::hands_guarded(CXType type) const {
-  return mentions(type, false, [this](CXType at) {
-    if (is_pointer_like(at)) return types_.behind(at) != Guarded::kNot;
-    return at.kind == CXType_Record && has_word(kOwners, name_of_declaration(at)) &&
-           types_.of(type_argument(at, 0)) != Guarded::kNot;
+// What a pointer leads to, or an owner has.
+Guarded RawBytesChecker::handed(CXType type) const {
+  Guarded found = Guarded::kNot;
+  const bool hands = mentions(type, false, [&](CXType at) {
+    if (is_pointer_like(at)) {
+      found = guarded_behind(at);
+    } else if (at.kind == CXType_Record && has_word(kOwners, name_of_declaration(at))) {
+      found = guarded(type_argument(at, 0));
+    }
+    return found != Guarded::kNot;
   });
+  return hands && found == Guarded::kNot ? Guarded::kCode : found;  // too deep to be looked through
 }
 
 void RawBytesChecker::on_library_call(CXCursor call) {
@@ -129,11 +134,11 @@ void RawBytesChecker::on_library_call(CXCursor call) {
     types.push_back(clang_getCursorType(clang_Cursor_getArgument(call, static_cast<unsigned>(i))));
   for (std::size_t taker = 0; taker < types.size(); ++taker) {
     if (!takes_void(types[taker])) continue;
-    const bool meets = std::ranges::any_of(types, [&](const CXType& other) {
+    for (const CXType& other : types) {
       // A copy of a type is not looked at as something else.
-      return &other != &types[taker] && !is_same(other, types[taker]) && hands_guarded(other);
-    });
-    if (meets) return refuse(Guarded::kCode, call);
+      if (&other == &types[taker] || is_same(other, types[taker])) continue;
+      if (const Guarded what = handed(other); what != Guarded::kNot) return refuse(what, call);
+    }
   }
 }
 
@@ -149,7 +154,7 @@ void RawBytesChecker::on_handle(CXCursor call) {
 // A container with a pool of its own keeps the address of that pool, which has virtual functions;
 // what counts is what else it holds.
 bool RawBytesChecker::is_guarded_in_pool(CXType type) const {
-  if (!mentions(type, false, is_pool_allocator)) return types_.of(type) != Guarded::kNot;
+  if (!mentions(type, false, is_pool_allocator)) return guarded(type) != Guarded::kNot;
   for (int i = 0; i < clang_Type_getNumTemplateArguments(type); ++i) {
     const CXType argument = type_argument(type, static_cast<unsigned>(i));
     if (!is_pool_allocator(argument) && is_guarded_in_pool(argument)) return true;

@@ -130,14 +130,30 @@ bool is_polymorphic(CXType type) {
          std::ranges::any_of(lineage(record), has_table);
 }
 
-bool are_related(CXType left, CXType right) {
-  const CXCursor one = record_of(left);
-  const CXCursor other = record_of(right);
+std::vector<CXType> lineage_of(CXType derived) {
+  std::vector<CXType> types;
+  const CXCursor record = record_of(derived);
+  if (!exists(record)) return types;
+  for (const CXCursor at : lineage(record)) types.push_back(canonical(clang_getCursorType(at)));
+  return types;
+}
+
+bool has_bases(CXType type) {
+  bool found = false;
+  const CXCursor record = record_of(type);
+  if (exists(record)) each_base(record, [&found](CXCursor) { found = true; });
+  return found;
+}
+
+bool derives_from(CXType derived, CXType base) {
+  const CXCursor one = record_of(derived);
+  const CXCursor other = record_of(base);
   if (!exists(one) || !exists(other)) return false;
-  const auto has = [](CXCursor record, CXCursor base) {
-    return std::ranges::any_of(lineage(record), [base](CXCursor at) { return same(at, base); });
-  };
-  return has(one, other) || has(other, one);
+  return std::ranges::any_of(lineage(one), [other](CXCursor at) { return same(at, other); });
+}
+
+bool are_related(CXType left, CXType right) {
+  return derives_from(left, right) || derives_from(right, left);
 }
 
 }  // namespace mcpac::analyzer

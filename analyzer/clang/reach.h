@@ -38,6 +38,11 @@ class Reach {
 
 // Whether a class has a table of virtual functions or of virtual bases.
 [[nodiscard]] bool is_polymorphic(CXType type);
+// The classes that one is made from, itself first; not those that only an instantiation knows.
+[[nodiscard]] std::vector<CXType> lineage_of(CXType derived);
+[[nodiscard]] bool has_bases(CXType type);
+// Whether the one is made from the other, near or far, or is the same class.
+[[nodiscard]] bool derives_from(CXType derived, CXType base);
 // Whether one is the other or one of its bases, near or far.
 [[nodiscard]] bool are_related(CXType left, CXType right);
 

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <tuple>
 
+#include "analyzer/clang/kinds.h"
+#include "analyzer/clang/reach.h"
+#include "analyzer/word_list.h"
 #include "core/json.h"
 
 namespace mcpac::analyzer {
@@ -26,6 +29,9 @@ std::vector<CXCursor> callee_parts(CXCursor call, CXCursor function) {
     parts.push_back(strip(operands.front()));
   return parts;
 }
+
+// std::move and the like give the callable itself.
+constexpr std::string_view kPassOn = " std::move std::forward std::as_const std::addressof ";
 
 bool is_mention(CXCursorKind kind) {
   return kind == CXCursor_MemberRefExpr || kind == CXCursor_DeclRefExpr ||
@@ -82,21 +88,158 @@ void UseChecker::record(const std::string& permission, CXCursor node,
   if (open) arguments = folder_.unknown_arguments(args);
   const Place place = place_of(node);
   const Extent extent = extent_of(node);
-  seen_.push_back({{permission, sources_.name(place.file), place.line, place.column, scope.function,
-                    std::move(*arguments), open},
-                   extent.from,
-                   extent.to,
-                   scope.in_template,
-                   is_from_macro(node),
-                   spelled_place(node)});
+  seen_.push_back({.use = {permission, sources_.name(place.file), place.line, place.column,
+                           scope.function, std::move(*arguments), open},
+                   .from = extent.from,
+                   .to = extent.to,
+                   .as_written = scope.in_template,
+                   .from_macro = is_from_macro(node),
+                   .spelled = spelled_place(node)});
+}
+
+// What is named in the expression and called nowhere in it. Of a choice, each side.
+void UseChecker::account(CXCursor expression) {
+  const CXCursor at = strip(expression);
+  const auto parts = expressions_of(at);
+  const auto account_for = [&](std::size_t i) {
+    if (i < parts.size()) account(parts[i]);
+  };
+  switch (clang_getCursorKind(at)) {
+    case CXCursor_DeclRefExpr:
+    case CXCursor_MemberRefExpr:
+      // What stands in the place of a template's parameter is inside of it.
+      if (!exists(clang_getCursorReferenced(at))) return account_for(0);
+      if (identity_.is_method(bare_type(clang_getCursorType(at)))) called_.push_back(at);
+      return;
+    case CXCursor_UnaryOperator:
+    case CXCursor_ArraySubscriptExpr: return account_for(0);
+    case CXCursor_BinaryOperator: {
+      const CXBinaryOperatorKind what = clang_getCursorBinaryOperatorKind(at);
+      if (what == CXBinaryOperator_PtrMemD || what == CXBinaryOperator_PtrMemI) account_for(1);
+      return;
+    }
+    case CXCursor_ConditionalOperator: account_for(1); return account_for(2);
+    case CXCursor_InitListExpr: return account_for_elements(at);
+    case CXCursor_CallExpr: {
+      const CXCursor function = clang_getCursorReferenced(at);
+      if (!exists(function) || clang_Cursor_getNumArguments(at) != 1) return;
+      const bool copies = (clang_CXXConstructor_isCopyConstructor(function) != 0 ||
+                           clang_CXXConstructor_isMoveConstructor(function) != 0) &&
+                          identity_.is_method(clang_getCursorType(at));
+      const bool passes =
+          sources_.home(function) == Home::kSystem && has_word(kPassOn, qualified_name(function));
+      if (copies || passes) account(clang_Cursor_getArgument(at, 0));
+      return;
+    }
+    default: return;
+  }
+}
+
+// Only of what keeps nothing but callables: libclang shows the braces as they are written, without
+// the conversion to a std::function that a field may be.
+void UseChecker::account_for_elements(CXCursor list) {
+  const CXType type = canonical(clang_getCursorType(list));
+  struct Looked {
+    const Identity& identity;
+    bool all_callable = true;
+  } looked{identity_};
+  if (!identity_.is_method(bare_type(type))) {
+    if (type.kind != CXType_Record || sources_.home(declaration_of(type)) != Home::kProgram ||
+        has_bases(type))
+      return;
+    clang_Type_visitFields(
+        type,
+        [](CXCursor field, CXClientData data) {
+          auto& at = *static_cast<Looked*>(data);
+          at.all_callable =
+              at.all_callable && at.identity.is_method(bare_type(clang_getCursorType(field)));
+          return CXVisit_Continue;
+        },
+        &looked);
+  }
+  if (!looked.all_callable) return;
+  for (const CXCursor element : expressions_of(list)) account(element);
+}
+
+// Calls of functions of the program, whose bodies are looked at with what they were given.
+void UseChecker::account_for_arguments(CXCursor call, CXCursor function) {
+  if (sources_.home(function) != Home::kProgram) return;
+  const int parameters = clang_Cursor_getNumArguments(function);
+  // For an operator libclang counts the object as the first argument.
+  const int first = clang_Cursor_getNumArguments(call) - parameters;
+  if (parameters < 1 || first < 0 || first > 1) return;
+  for (int i = 0; i < parameters; ++i) {
+    const CXCursor parameter = clang_Cursor_getArgument(function, static_cast<unsigned>(i));
+    if (identity_.is_method(bare_type(clang_getCursorType(parameter))))
+      account(clang_Cursor_getArgument(call, static_cast<unsigned>(first + i)));
+  }
+}
+
+// Everything that gives a callable another name in the text of the program.
+void UseChecker::account_for_parts(CXCursor node) {
+  switch (clang_getCursorKind(node)) {
+    case CXCursor_VarDecl:
+    case CXCursor_FieldDecl: {
+      if (!identity_.is_method(bare_type(clang_getCursorType(node)))) return;
+      const CXCursor value = clang_getCursorKind(node) == CXCursor_VarDecl
+                                 ? clang_Cursor_getVarDeclInitializer(node)
+                                 : operand_of(node);
+      if (exists(value)) account(value);
+      return;
+    }
+    case CXCursor_LambdaExpr:
+      for (const CXCursor captured : expressions_of(node)) account(captured);
+      return;
+    case CXCursor_Constructor: {
+      CXCursor member = clang_getNullCursor();
+      each_child(node, [&](CXCursor child) {
+        const CXCursorKind kind = clang_getCursorKind(child);
+        if (clang_isReference(kind) != 0) member = child;
+        const bool names = exists(member) && clang_getCursorKind(member) == CXCursor_MemberRef;
+        if (clang_isExpression(kind) == 0 || !names) return;
+        if (!identity_.is_method(bare_type(clang_getCursorType(clang_getCursorReferenced(member)))))
+          return;
+        called_.push_back(member);
+        account(child);
+      });
+      return;
+    }
+    case CXCursor_InitListExpr: return account_for_elements(node);
+    case CXCursor_BinaryOperator:
+      if (clang_getCursorBinaryOperatorKind(node) == CXBinaryOperator_Assign &&
+          identity_.is_method(bare_type(clang_getCursorType(node)))) {
+        for (const CXCursor side : expressions_of(node)) account(side);
+      }
+      return;
+    // The arguments of a template: call<&Files::read_text_file>(…).
+    case CXCursor_DeclRefExpr:
+    case CXCursor_MemberRefExpr: {
+      const CXCursor named = clang_getCursorReferenced(node);
+      if (!exists(named) || !is_function(clang_getCursorKind(named)) ||
+          sources_.home(named) != Home::kProgram)
+        return;
+      for (const CXCursor argument : expressions_of(node)) account(argument);
+      return;
+    }
+    case CXCursor_CStyleCastExpr:
+    case CXCursor_CXXStaticCastExpr:
+      if (clang_getCanonicalType(clang_getCursorType(node)).kind == CXType_Void &&
+          exists(operand_of(node)))
+        account(operand_of(node));
+      return;
+    default: return;
+  }
 }
 
 void UseChecker::on_call(CXCursor call, const Scope& scope) {
   const CXCursor function = clang_getCursorReferenced(call);
   if (!exists(function)) return;
   const auto permission = identity_.called_permission(function);
-  if (!permission) return;
-  for (const CXCursor part : callee_parts(call, function)) called_.push_back(part);
+  if (!permission) return account_for_arguments(call, function);
+  for (const CXCursor part : callee_parts(call, function)) {
+    called_.push_back(part);
+    account(part);
+  }
   const CXType none{CXType_Invalid, {nullptr, nullptr}};
   if (clang_Cursor_getNumArguments(function) == 0)
     return record(*permission, call, Folder::Arguments(), none, scope);
@@ -111,9 +254,17 @@ void UseChecker::on_call(CXCursor call, const Scope& scope) {
 }
 
 void UseChecker::on_mention(CXCursor mention, CXCursor, const Scope& scope) {
-  const auto accounted =
-      std::ranges::find_if(called_, [mention](CXCursor part) { return same(part, mention); });
-  if (accounted != called_.end()) return;
+  const bool accounted = std::ranges::any_of(
+      called_, [mention](CXCursor part) { return same_expression(part, mention); });
+  if (accounted) {
+    const CXType type = bare_type(clang_getCursorType(mention));
+    if (scope.in_template || !identity_.is_method(type)) return;
+    const auto named = identity_.method_permission(type);
+    if (!named) return;
+    record(*named, mention, Folder::Arguments(), CXType{CXType_Invalid, {nullptr, nullptr}}, scope);
+    seen_.back().only_named = true;
+    return;
+  }
   const CXCursor named = clang_getCursorReferenced(mention);
   if (!exists(named)) {
     if (clang_getCursorKind(mention) == CXCursor_MemberRefExpr) on_dependent_member(mention, scope);
@@ -142,6 +293,7 @@ void UseChecker::on_node(CXCursor node, CXCursor parent, const Scope& scope) {
   if (scope.unevaluated) return;
   const CXCursorKind kind = clang_getCursorKind(node);
   if (kind == CXCursor_CXXForRangeStmt) return folder_.enter_loop(node);
+  account_for_parts(node);
   if (kind == CXCursor_CallExpr) return on_call(node, scope);
   if (is_mention(kind)) return on_mention(node, parent, scope);
 }
@@ -163,6 +315,7 @@ std::vector<Use> UseChecker::finish(const std::vector<Declared>& declared, Findi
   std::vector<Use> uses;
   std::set<std::string> known;
   for (const Seen& seen : seen_) {
+    if (seen.only_named) continue;
     if (seen.as_written && (!is_declared(seen.use.permission) || is_resolved(seen))) continue;
     if (!known.insert(key_of(seen.use)).second) continue;
     if (seen.as_written) {

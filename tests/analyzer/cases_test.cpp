@@ -204,12 +204,13 @@ TEST_SUITE("analyzer/cases") {
       return std::ranges::any_of(report->uses, &analyzer::Use::open);
     };
     for (const char* name : {"use_arguments_variable.cpp", "use_through_invoke.cpp",
-                             "use_through_reference.cpp", "use_uninstantiated_template.cpp"}) {
+                             "use_through_library_owner.cpp", "use_uninstantiated_template.cpp"}) {
       CAPTURE(name);
       CHECK(has_open(name));
     }
     for (const char* name :
-         {"use_no_arguments.cpp", "use_runtime_argument.cpp", "use_three_forms.cpp"}) {
+         {"use_no_arguments.cpp", "use_runtime_argument.cpp", "use_three_forms.cpp",
+          "use_through_reference.cpp", "use_through_names.cpp"}) {
       CAPTURE(name);
       CHECK_FALSE(has_open(name));
     }

@@ -15,10 +15,38 @@ class CountStep : public Step<CountStep> {
   static constexpr std::string_view kName = "count";
   std::string perform(const auto&) const { return "0"; }
 };
+// What derives may hold the capability: it is cast to itself.
+template <class Derived>
+class Task {
+ public:
+  std::string run() { return static_cast<Derived*>(this)->perform(); }
+  std::string again() const { return static_cast<const Derived&>(*this).perform(); }
+};
+template <class Derived>
+class Logged : public Task<Derived> {
+ public:
+  std::string logged() const { return "log: " + static_cast<const Derived*>(this)->perform(); }
+};
+class Held : public Logged<Held> {
+ public:
+  explicit Held(const mcpac::Requires<mcp::filesystem::read_text_file>& rt) : rt_(rt) {}
+  std::string perform() const { return rt_.filesystem.read_text_file({.path = "held.txt"}).text(); }  // use: filesystem.read_text_file {"path": "held.txt"}
+  Logged<Held>& as_logged() { return static_cast<Logged<Held>&>(*this); }
+
+ private:
+  mcpac::Requires<mcp::filesystem::read_text_file> rt_;
+};
+class Other : public Logged<Other> {
+ public:
+  std::string perform() const { return ""; }
+};
 template <class... Steps>
 std::string all(const auto& rt, const Steps&... steps) {
   return (steps.run(rt) + ...);
 }
 int agent_main(mcpac::Requires<mcp::filesystem::read_text_file> rt) {  // declared: filesystem.read_text_file
+  Held held(rt);
+  Other other;
+  if (held.run() + held.again() + held.logged() + held.as_logged().run() + other.run() == "") return 2;
   return all(rt, ReadStep{}, CountStep{}).empty() || ReadStep::name() == CountStep::name() ? 1 : 0;
 }

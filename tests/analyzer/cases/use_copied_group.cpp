@@ -4,7 +4,7 @@ int agent_main(mcpac::Requires<mcp::filesystem::read_text_file, mcp::memory::rea
   files.read_text_file({.path = "g"});  // use: filesystem.read_text_file {"path": "g"}
   const auto* memory = &rt.memory;
   memory->read_graph();  // use: memory.read_graph {}
-  const auto copy = files.read_text_file;  // use: filesystem.read_text_file {"head": "?", "path": "?", "tail": "?"}
+  const auto copy = files.read_text_file;
   copy({.path = "c"});  // use: filesystem.read_text_file {"path": "c"}
   return 0;
 }

@@ -93,6 +93,11 @@ constexpr std::array kRules{
     Rule{"invisible-character", kRefuses,
          "a reader does not see the character, and the compiler does",
          "const char* text = \"a\u200Bb\";"},
+    Rule{"left-out-argument", kRefuses,
+         "a required list that is left out would be sent as an empty one, which `= {}` says in "
+         "words",
+         "void all(mcpac::Requires<mcp::filesystem::read_multiple_files> rt) {\n"
+         "  rt.filesystem.read_multiple_files({});\n}"},
     Rule{"library-internals", kRefuses, "names of the library's inside lead past what it checks",
          "void flush(std::string& text) { text.__resize_default_init(3); }"},
     Rule{"library-specialisation", kRefuses,

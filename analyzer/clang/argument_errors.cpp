@@ -52,18 +52,42 @@ void ArgumentErrors::on_node(CXCursor node, CXCursor, const Scope&) {
   }
 }
 
+const std::vector<Token>& ArgumentErrors::tokens_in(CXTranslationUnit unit, CXFile file) {
+  const auto [known, is_new] = tokens_.try_emplace(file);
+  if (is_new) known->second = tokens_of(unit, file);
+  return known->second;
+}
+
 std::vector<ArgumentError> ArgumentErrors::at(CXTranslationUnit unit, const Place& place,
                                               const NamedArgs& noted) {
   if (place.file == nullptr) return {};
-  const auto [known, is_new] = tokens_.try_emplace(place.file);
-  if (is_new) known->second = tokens_of(unit, place.file);
-  const auto& tokens = known->second;
+  const auto& tokens = tokens_in(unit, place.file);
   const auto first = std::ranges::find_if(
       tokens, [&place](const Token& token) { return token.place.offset >= place.offset; });
   const auto open =
       std::find_if(first, tokens.end(), [](const Token& token) { return token.text == "("; });
   if (open == tokens.end()) return {};
-  const auto paren = static_cast<std::size_t>(open - tokens.begin());
+  return of_call(tokens, static_cast<std::size_t>(open - tokens.begin()), noted);
+}
+
+std::vector<ArgumentError> ArgumentErrors::around(CXTranslationUnit unit, const Place& place) {
+  if (place.file == nullptr) return {};
+  const auto& tokens = tokens_in(unit, place.file);
+  const auto here = std::ranges::find_if(
+      tokens, [&place](const Token& token) { return token.place.offset >= place.offset; });
+  int depth = 0;
+  for (auto at = static_cast<std::size_t>(here - tokens.begin()); at-- > 0;) {
+    if (closes(tokens[at].text)) ++depth;
+    if (!opens(tokens[at].text)) continue;
+    if (depth-- > 0) continue;
+    depth = 0;
+    if (tokens[at].text == "(") return of_call(tokens, at, {});
+  }
+  return {};
+}
+
+std::vector<ArgumentError> ArgumentErrors::of_call(const std::vector<Token>& tokens,
+                                                   std::size_t paren, const NamedArgs& noted) {
   const std::string spelled = tool_before(tokens, paren);
   const bool is_call = args_.contains(spelled);
   const std::string& tool = is_call ? spelled : noted.tool;

@@ -29,8 +29,14 @@ class ArgumentErrors : public Checker {
   // something that takes a struct of its Args (`edits.push_back({…})`).
   [[nodiscard]] std::vector<ArgumentError> at(CXTranslationUnit unit, const Place& place,
                                               const NamedArgs& noted);
+  // The same of the call around the place.
+  [[nodiscard]] std::vector<ArgumentError> around(CXTranslationUnit unit, const Place& place);
 
  private:
+  [[nodiscard]] const std::vector<Token>& tokens_in(CXTranslationUnit unit, CXFile file);
+  [[nodiscard]] std::vector<ArgumentError> of_call(const std::vector<Token>& tokens,
+                                                   std::size_t paren, const NamedArgs& noted);
+
   const Identity& identity_;
   std::map<std::string, CXType> args_;  // by "filesystem::read_text_file"
   std::map<CXFile, std::vector<Token>> tokens_;

@@ -51,16 +51,13 @@ std::string choice_of(CXType type) {
   return fmt::format("one of {}{}", fmt::join(names, ", "), is_long ? ", …" : "");
 }
 
-// The enumerator that stands for the text that was given, as it can be written anywhere.
-std::string enumerator_for(CXType type, const Given& given) {
-  const std::string& literal = given.expression.front().text;
-  const CXCursor list = clang_getCursorDefinition(clang_getTypeDeclaration(type));
-  std::string found;
-  each_child(list, [&](CXCursor child) {
-    const auto text = Fields::enumerator_text(child);
-    if (text && '"' + *text + '"' == literal) found = qualified_name(child);
+// The texts of an enum of texts, as literals.
+std::vector<std::string> texts_of(CXType type) {
+  std::vector<std::string> texts;
+  each_child(clang_getCursorDefinition(clang_getTypeDeclaration(type)), [&](CXCursor child) {
+    if (const auto text = Fields::enumerator_text(child)) texts.push_back('"' + *text + '"');
   });
-  return found;
+  return texts;
 }
 
 // The same value as it would fit: 5 as "5" and the other way round; empty where nobody knows it.
@@ -92,13 +89,13 @@ void ArgumentFit::misfit(Given& given, std::string message) {
   given = expression(given.name, given.place, kToFillIn);
 }
 
-// A struct that has no default is required where something in it is.
-bool ArgumentFit::is_required(const Field& field) {
+bool is_required(Fields& fields, const Field& field) {
   if (is_required_wrapper(field.type)) return !field.fills_itself;
   if (field.has_default || shape_of(clang_getCanonicalType(field.type)) != Shape::kStruct)
     return false;
-  const auto& inside = fields_.of(struct_of(clang_getCanonicalType(field.type)));
-  return std::ranges::any_of(inside, [this](const Field& one) { return is_required(one); });
+  const auto inside = fields.of(struct_of(clang_getCanonicalType(field.type)));
+  return std::ranges::any_of(inside,
+                             [&fields](const Field& one) { return is_required(fields, one); });
 }
 
 void ArgumentFit::compare(CXType args, Given& given) {
@@ -137,9 +134,24 @@ void ArgumentFit::compare_value(CXType type, Given& given, const std::string& pa
   if (given.form == Form::kExpression) compare_scalar(type, given, path);
 }
 
+// A text stands for its enumerator.
+void ArgumentFit::compare_text_of_enum(CXType type, Given& given, const std::string& path) {
+  auto texts = texts_of(type);
+  if (std::ranges::find(texts, given.text) != texts.end()) return;
+  if (texts.empty())
+    return misfit(given, fmt::format("`{}` is {}, not text", path, choice_of(type)));
+  const std::string near = nearest_name(given.text, texts);
+  const bool is_long = texts.size() > kShownEnumerators;
+  if (is_long) texts.resize(kShownEnumerators);
+  misfit(given, fmt::format("`{}` is one of {}{}, not {}", path, fmt::join(texts, ", "),
+                            is_long ? ", …" : "", given.text));
+  if (!near.empty()) given.text = near;
+}
+
 void ArgumentFit::compare_scalar(CXType type, Given& given, const std::string& path) {
   const Shape wanted = shape_of(type);
   const Shape got = shape_of(given);
+  if (wanted == Shape::kEnum && got == Shape::kText) return compare_text_of_enum(type, given, path);
   if (fits(wanted, got)) return;
   const std::string what = wanted == Shape::kEnum
                                ? choice_of(type)
@@ -147,8 +159,7 @@ void ArgumentFit::compare_scalar(CXType type, Given& given, const std::string& p
   const std::string it = wanted == Shape::kInteger && got == Shape::kNumber
                              ? given.text
                              : words(got == Shape::kInteger ? Shape::kNumber : got);
-  const std::string meant =
-      wanted == Shape::kEnum ? enumerator_for(type, given) : corrected(wanted, given);
+  const std::string meant = corrected(wanted, given);
   misfit(given, fmt::format("`{}` is {}, not {}", path, what, it));
   if (!meant.empty()) given.text = meant;
 }
@@ -215,7 +226,7 @@ void ArgumentFit::put_in_order(CXCursor record, const std::vector<Field>& fields
   for (const Field& field : fields) {
     if (Given* member = find(given.inside, field.cpp_name)) {
       ordered.push_back(std::move(*member));
-    } else if (is_required(field)) {
+    } else if (is_required(fields_, field)) {
       const std::string type = type_name(bare_argument(field.type));
       errors_.push_back({given.place,
                          path.empty()
@@ -240,18 +251,7 @@ void ArgumentFit::compare_struct(CXCursor record, Given& given, const std::strin
     const Field* field = Fields::find(fields, member.name);
     if (field == nullptr) continue;
     const std::string below = path.empty() ? member.name : path + "." + member.name;
-    const CXType type = bare_argument(field->type);
-    const bool is_empty = member.form == Form::kElements && member.inside.empty();
-    if (is_empty && is_required(*field) && shape_of(type) == Shape::kList) {
-      errors_.push_back(
-          {member.place,
-           fmt::format("`{}` is required; a list that is meant to be empty is `mcpac::empty`",
-                       below),
-           ""});
-      member = expression(member.name, member.place, "mcpac::empty");
-    } else {
-      compare_value(type, member, below);
-    }
+    compare_value(bare_argument(field->type), member, below);
   }
   put_in_order(record, fields, given, path);
 }

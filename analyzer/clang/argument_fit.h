@@ -18,6 +18,9 @@ struct ArgumentError {
   std::string fix;
 };
 
+// A struct that has no default is required where something in it is.
+[[nodiscard]] bool is_required(Fields& fields, const Field& field);
+
 class ArgumentFit {
  public:
   // `tool` as messages name it: "filesystem.edit_file".
@@ -34,12 +37,12 @@ class ArgumentFit {
   void compare_struct(CXCursor record, Given& given, const std::string& path);
   void compare_list(CXType list, Given& given, const std::string& path);
   void compare_scalar(CXType type, Given& given, const std::string& path);
+  void compare_text_of_enum(CXType type, Given& given, const std::string& path);
   bool name_by_position(const std::vector<Field>& fields, Given& given, const std::string& path);
   void find_unknown(CXCursor record, const std::vector<Field>& fields, Given& given,
                     const std::string& path);
   void put_in_order(CXCursor record, const std::vector<Field>& fields, Given& given,
                     const std::string& path);
-  [[nodiscard]] bool is_required(const Field& field);
   void misfit(Given& given, std::string message);
   // "`filesystem.edit_file`", or "`edits` of `filesystem.edit_file`".
   [[nodiscard]] std::string whose(const std::string& path) const;

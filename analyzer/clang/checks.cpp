@@ -61,12 +61,13 @@ Checks::Checks(CXTranslationUnit unit, const Identity& identity, const Sources& 
       hidden_(identity, findings),
       arguments_(identity),
       undefined_(sources),
-      narrows_(identity) {}
+      narrows_(identity),
+      left_out_(identity, sources, findings) {}
 
 void Checks::walk(CXTranslationUnit unit) {
   Walker(sources_, findings_,
          {&entry_, &uses_, &forgery_, &replacements_, &hatches_, &bytes_, &outside_, &early_,
-          &hidden_, &arguments_, &undefined_, &narrows_})
+          &hidden_, &arguments_, &undefined_, &narrows_, &left_out_})
       .walk(unit);
 }
 
@@ -90,6 +91,7 @@ void Checks::finish(CXTranslationUnit unit, const Part* part, Report& report) {
   report.unused = unused_of(report.declared, report.uses);
   narrows_.finish(report.declared, findings_);
   hatches_.finish();
+  if (part == nullptr) left_out_.finish();
   outside_.finish(report.declared);
   if (!findings_.refuses()) check_undeclared(report, findings_);
 }

@@ -10,6 +10,7 @@
 #include "analyzer/clang/hatches.h"
 #include "analyzer/clang/hidden.h"
 #include "analyzer/clang/identity.h"
+#include "analyzer/clang/left_out.h"
 #include "analyzer/clang/narrows.h"
 #include "analyzer/clang/outside.h"
 #include "analyzer/clang/part.h"
@@ -63,6 +64,7 @@ class Checks {
   ArgumentErrors arguments_;
   UndefinedChecker undefined_;
   NarrowChecker narrows_;
+  LeftOutChecker left_out_;
 };
 
 }  // namespace mcpac::analyzer

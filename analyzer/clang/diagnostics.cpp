@@ -62,6 +62,21 @@ bool same_line(const Place& one, const Place& other) {
   return one.line == other.line && clang_File_isEqual(one.file, other.file) != 0;
 }
 
+// A mistake that was told in words of ours, and the advice.
+struct Told {
+  Place place;
+  std::string advised;
+};
+bool is_told(const std::vector<Told>& told, const Place& place) {
+  return std::ranges::any_of(told,
+                             [&place](const Told& one) { return same_line(one.place, place); });
+}
+
+// What clang says of the format string once more, where a type cannot be formatted.
+bool is_of_format(std::string_view message) {
+  return message.starts_with("call to consteval function 'std::basic_format_string<");
+}
+
 // An error inside a header was asked for by a line of the program, which a note names; that line is
 // where its writer can do something.
 Note diagnosed(CXDiagnostic diagnostic, const std::vector<Note>& notes, const Sources& sources) {
@@ -113,8 +128,7 @@ std::optional<Translation> words_for(CXTranslationUnit unit, const Place& place,
 Diagnosed check_diagnostics(CXTranslationUnit unit, const Identity& identity,
                             const Sources& sources, ArgumentErrors& arguments, Findings& findings) {
   Diagnosed found;
-  std::optional<Place> told;  // of the last mistake that was told in words of ours
-  std::string advised;        // about it
+  std::vector<Told> told;  // mistakes in words of ours
   std::optional<NarrowedTools> narrowed;
   const unsigned count = clang_getNumDiagnostics(unit);
   for (unsigned i = 0; i < count; ++i) {
@@ -132,14 +146,14 @@ Diagnosed check_diagnostics(CXTranslationUnit unit, const Identity& identity,
       const auto notes = notes_of(diagnostic);
       auto [place, message] = diagnosed(diagnostic, notes, sources);
       // Nor does what a library's template makes of it, line by line.
-      if (home != Home::kProgram && told &&
-          (sources.home(place.file) != Home::kProgram || same_line(place, *told))) {
+      if (home != Home::kProgram && !told.empty() &&
+          (sources.home(place.file) != Home::kProgram || is_told(told, place))) {
         clang_disposeDiagnostic(diagnostic);
         continue;
       }
       // Nor what clang says of a server in a list of tools once more.
-      if (message == "template argument for template type parameter must be a type" && told &&
-          same_line(place, *told)) {
+      if (message == "template argument for template type parameter must be a type" &&
+          is_told(told, place)) {
         clang_disposeDiagnostic(diagnostic);
         continue;
       }
@@ -150,22 +164,25 @@ Diagnosed check_diagnostics(CXTranslationUnit unit, const Identity& identity,
                      "remove the declaration and include <mcpac.hpp>");
       }
       const bool call = message.starts_with("no matching");
-      const auto wrong =
-          call ? arguments.at(unit, place, args_in(texts_of(notes))) : std::vector<ArgumentError>();
+      const auto wrong = call ? arguments.at(unit, place, args_in(texts_of(notes)))
+                         : is_unknown_enumerator(message) ? arguments.around(unit, place)
+                                                          : std::vector<ArgumentError>();
       for (const ArgumentError& error : wrong)
         findings.add("compile-error", error.place, error.message, error.fix);
-      if (!wrong.empty()) {
+      const bool follows = is_told(told, place) && is_of_format(message);
+      if (!wrong.empty() || follows) {
         // Clang's own words would say less at another place.
       } else if (auto known = words_for(
                      unit, place, message, texts_of(notes), identity.request(),
                      narrowed ? *narrowed
                               : narrowed.emplace(narrowed_tools(unit, identity, sources)))) {
-        const bool is_told = told && same_line(place, *told) && known->fix == advised;
-        if (!is_told)
+        const bool again = std::ranges::any_of(told, [&](const Told& one) {
+          return same_line(one.place, place) && one.advised == known->fix;
+        });
+        if (!again)
           findings.add("compile-error", place, fmt::format("{} ({})", known->message, message),
                        known->fix);
-        told = place;
-        advised = known->fix;
+        told.push_back({place, known->fix});
       } else {
         findings.add("compile-error", place, std::move(message));
       }

@@ -172,7 +172,55 @@ std::optional<Translation> unfitting_arguments(std::string_view message,
                      fmt::format("mcpac tools describe {} shows a call that fits", tool)};
 }
 
+// A text that was to stand for an enumerator.
+std::optional<Translation> unknown_enumerator(std::string_view message, const Request& request) {
+  if (!is_unknown_enumerator(message)) return std::nullopt;
+  const auto begin = message.find("mcp::");
+  const auto args = std::min(message.find("::Args::", begin), message.find("::Result::", begin));
+  const auto end = message.find_first_of(">'", begin);
+  if (begin == std::string_view::npos || args > end) return std::nullopt;
+  const auto known = request.permissions.find(std::string(message.substr(begin, args - begin)));
+  if (known == request.permissions.end()) return std::nullopt;
+  return Translation{
+      fmt::format("the text is no value of {}", message.substr(begin, end - begin)),
+      fmt::format("mcpac tools describe {} shows the values that there are", known->second)};
+}
+
+// "no matching member function for call to 'as'", and the note that the concept is not satisfied.
+std::optional<Translation> unreadable(std::string_view message,
+                                      const std::vector<std::string>& notes) {
+  if (!message.starts_with("no matching")) return std::nullopt;
+  for (const std::string& note : notes) {
+    const auto end = note.find("' does not satisfy 'readable'");
+    const auto begin = end == std::string::npos ? end : note.rfind('\'', end - 1);
+    if (begin == std::string::npos) continue;
+    return Translation{
+        fmt::format("`{}` cannot be read from JSON", note.substr(begin + 1, end - begin - 1)),
+        "make it an aggregate: at most 32 public members that have a default, no base, no "
+        "constructor; or give it static void mcpac_visit(auto& self, auto& visit) { "
+        "visit(\"name\", self.name); }"};
+  }
+  return std::nullopt;
+}
+
+// "call to deleted constructor of 'formatter<Point, char>'"
+std::optional<Translation> unformattable(std::string_view message) {
+  const std::string_view formatter = quoted_after(message, "deleted constructor of 'formatter<");
+  if (!formatter.ends_with(", char>")) return std::nullopt;
+  const std::string_view type = formatter.substr(0, formatter.size() - 7);
+  const bool is_optional = type.find("ptional<") != std::string_view::npos;
+  return Translation{
+      fmt::format("`{}` cannot be formatted", type),
+      is_optional ? "*x where it has a value, or x.value_or(…)"
+                  : "format its members, or mcpac::Json(x) of a struct; a std::formatter of it may "
+                    "be written as well"};
+}
+
 }  // namespace
+
+bool is_unknown_enumerator(std::string_view message) {
+  return message.starts_with("call to consteval function 'mcpac::");
+}
 
 std::optional<Translation> translate_server(std::string_view message, const Request& request) {
   const std::string_view name = quoted_after(message, "use of undeclared identifier '");
@@ -218,9 +266,12 @@ std::optional<Translation> translate(std::string_view message,
   if (auto tool = undeclared_tool(message, request)) return tool;
   if (auto call = call_without_requires(message, request)) return call;
   if (auto argument = unknown_argument(message, notes, request)) return argument;
+  if (auto value = unknown_enumerator(message, request)) return value;
+  if (auto type = unreadable(message, notes)) return type;
   if (auto arguments = unfitting_arguments(message, notes, request)) return arguments;
   if (auto name = misspelt_name(message, request)) return name;
   if (auto result = translate_result(message, request)) return result;
+  if (auto type = unformattable(message)) return type;
   if (auto more = asks_for_more(message, notes, request, narrowed)) return more;
   return translate_requires(message, request);
 }

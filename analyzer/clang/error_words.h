@@ -27,6 +27,9 @@ struct NamedArgs {
 };
 [[nodiscard]] NamedArgs args_in(const std::vector<std::string>& notes);
 
+// Whether a text that was written for an enumerator is none of its texts.
+[[nodiscard]] bool is_unknown_enumerator(std::string_view message);
+
 // The name that `message` says is declared nowhere, as a server that the project does not have; for
 // a name that stands before `::`. Nothing where it says something else.
 [[nodiscard]] std::optional<Translation> translate_server(std::string_view message,

@@ -30,21 +30,6 @@ Json as_sent(const Json& number, CXType field) {
   return static_cast<std::int64_t>(value);
 }
 
-// One initialiser of a braced list: `.name = value`, or a value by its position.
-struct Item {
-  std::string field;
-  CXCursor value;
-};
-
-std::optional<Item> item_of(CXCursor child) {
-  if (clang_getCursorKind(child) != CXCursor_UnexposedExpr) return Item{"", child};
-  const auto parts = children(child);
-  if (parts.empty() || clang_getCursorKind(parts.front()) != CXCursor_MemberRef)
-    return Item{"", child};
-  if (parts.size() != 2) return std::nullopt;  // .a.b = x, .a[1] = x
-  return Item{spelling(parts.front()), parts.back()};
-}
-
 // Args{…}, and a copy of that: the list in it.
 CXCursor braced_list(CXCursor expression) {
   for (;;) {
@@ -58,6 +43,15 @@ CXCursor braced_list(CXCursor expression) {
 }
 
 }  // namespace
+
+std::optional<Item> item_of(CXCursor child) {
+  if (clang_getCursorKind(child) != CXCursor_UnexposedExpr) return Item{"", child};
+  const auto parts = children(child);
+  if (parts.empty() || clang_getCursorKind(parts.front()) != CXCursor_MemberRef)
+    return Item{"", child};
+  if (parts.size() != 2) return std::nullopt;
+  return Item{spelling(parts.front()), parts.back()};
+}
 
 bool Folder::is_generated(CXType type) const {
   const CXCursor declaration = declaration_of(type);
@@ -135,6 +129,8 @@ Folder::Folded Folder::value(CXCursor expression, CXType target, unsigned depth)
     return known && known->is_number() ? Folded(as_sent(*known, type)) : known;
   }
   if (type.kind == CXType_Enum) {
+    // A text that stands for an enumerator is looked up when the program is compiled.
+    if (clang_getCursorKind(at) == CXCursor_StringLiteral) return text(at, depth + 1);
     const CXCursor enumerator = clang_getCursorReferenced(at);
     if (clang_getCursorKind(at) != CXCursor_DeclRefExpr ||
         clang_getCursorKind(enumerator) != CXCursor_EnumConstantDecl) {

@@ -18,6 +18,14 @@
 
 namespace mcpac::analyzer {
 
+// One initialiser of a braced list: `.name = value`, or a value by its position.
+struct Item {
+  std::string field;
+  CXCursor value;
+};
+// Nothing for a designator of several steps: .a.b = x, .a[1] = x
+[[nodiscard]] std::optional<Item> item_of(CXCursor child);
+
 class Folder {
  public:
   using Arguments = std::map<std::string, Argument>;

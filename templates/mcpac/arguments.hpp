@@ -77,23 +77,24 @@ template <class T>
   return *all;
 }
 
-// All of them as a T: a struct with a static mcpac_visit, a std::map. A member that a struct
-// neither names nor takes with `visit.extra` is refused, since it was meant to be one of those.
-template <class T>
+// All of them as a T: an aggregate, a struct with a static mcpac_visit, a std::map. A member that a
+// struct neither names nor takes with `visit.extra` is refused, since it was meant to be one of
+// those.
+template <detail::readable T>
 [[nodiscard]] T arguments() {
   return detail::arguments_in<T>(arguments());
 }
 
 // The one of this name. A std::optional is empty where it was not given; everything else has to be
 // there.
-template <class T>
+template <detail::readable T>
 [[nodiscard]] T argument(::std::string_view name) {
   return detail::argument_in<T>(arguments(), name);
 }
 
 // The same, and `otherwise` where it was not given. T is always written: what a literal would make
 // of it is no type of an argument.
-template <class T>
+template <detail::readable T>
 [[nodiscard]] T argument(::std::string_view name, ::std::type_identity_t<T> otherwise) {
   const Json& all = arguments();
   const auto found = all.find(name);

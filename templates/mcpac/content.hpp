@@ -28,6 +28,23 @@ struct Content {
   [[nodiscard]] inline ::std::string bytes() const;
 };
 
+// As MCP names it.
+[[nodiscard]] constexpr ::std::string_view to_string(Content::Type type) {
+  switch (type) {
+    case Content::Type::text: return "text";
+    case Content::Type::image: return "image";
+    case Content::Type::audio: return "audio";
+    case Content::Type::resource: return "resource";
+    case Content::Type::link: return "resource_link";
+    case Content::Type::other: break;
+  }
+  return "other";
+}
+// Of MCP's names, and of the enumerators: "link" is the same as "resource_link".
+[[nodiscard]] constexpr bool operator==(Content::Type type, ::std::string_view name) {
+  return to_string(type) == name || (type == Content::Type::link && name == "link");
+}
+
 namespace detail {
 
 // A string member, or nothing: blocks come from servers, any member may be of any type.

@@ -16,6 +16,7 @@
 #include "fields.hpp"
 #include "json.hpp"
 #include "json_form.hpp"
+#include "structs.hpp"
 
 namespace mcpac {
 
@@ -48,6 +49,10 @@ inline constexpr bool is_optional_field<Optional<T>> = true;
 template <class T>
 inline constexpr bool is_optional_field<::std::optional<T>> = true;
 template <class T>
+inline constexpr bool is_required_field = false;
+template <class T>
+inline constexpr bool is_required_field<Required<T>> = true;
+template <class T>
 concept may_be_absent = requires(const T& value) {
   value.mcpac_presence.present;
 };
@@ -63,6 +68,21 @@ template <class T>
 concept visited = requires(T& value, AnyVisitor& visitor) {
   T::mcpac_visit(value, visitor);
 };
+
+template <class T>
+concept own_struct = !visited<T> && is_own_struct<T>();
+template <class T>
+concept struct_of_members = visited<T> || own_struct<T>;
+
+// Its members, by name and in order; T may be const.
+template <class T, class Visitor>
+void visit(T& self, Visitor& visitor) {
+  if constexpr (visited<::std::remove_const_t<T>>) {
+    ::std::remove_const_t<T>::mcpac_visit(self, visitor);
+  } else {
+    visit_members(self, visitor);
+  }
+}
 
 // How well an object fits a struct before anything in it is read: a constant that differs or a
 // required member that is missing rules the struct out.
@@ -92,11 +112,11 @@ template <class T>
 [[nodiscard]] long closeness(const Json& json) {
   if constexpr (Kind<T>::shape == Shape::box) {
     return closeness<typename BoxValue<T>::type>(json);
-  } else if constexpr (visited<T>) {
+  } else if constexpr (struct_of_members<T>) {
     if (!json.is_object()) return kRuledOut;
     const T value = blank<T>();
     Closeness close{json};
-    T::mcpac_visit(value, close);
+    detail::visit(value, close);
     return close.score;
   } else {
     return 0;
@@ -169,9 +189,10 @@ struct JsonForm<Box<T>> {
 
 template <class T>
 struct JsonForm<Required<T>> {
-  static Json write(const Required<T>& value) { return to_json<T>(value.value); }
+  static Json write(const Required<T>& value) { return to_json<T>(value.mcpac_value()); }
   static bool read(const Json& json, Required<T>& into, Misfit& at) {
-    return JsonForm<T>::read(json, into.value, at);
+    into.mcpac_give();
+    return JsonForm<T>::read(json, into.mcpac_value(), at);
   }
 };
 
@@ -185,9 +206,10 @@ template <class... T>  // a template, so that only headers with such an enum pay
 }
 
 template <class E>
-requires requires(E value) {
+concept enumerated = ::std::is_enum_v<E> && requires(E value) {
   mcpac_enumerators(value);
-}
+};
+template <enumerated E>
 struct JsonForm<E> {
   static Json write(E value) {
     for (const auto& row : mcpac_enumerators(value)) {
@@ -220,6 +242,43 @@ struct JsonForm<E> {
   }
 };
 
+// Whether anything in a struct has a value. One that counts as left out may have been filled
+// afterwards, member by member.
+struct HasAny {
+  bool any = false;
+  template <class T>
+  void operator()(const char*, const T& field) {
+    if constexpr (is_optional_field<T>) {
+      any = any || field.has_value();
+    } else if constexpr (is_required_field<T>) {
+      any = any || field.mcpac_is_given();
+    } else if constexpr (visited<T>) {
+      T::mcpac_visit(field, *this);
+    }
+  }
+  template <class T, class C>
+  void operator()(const char* name, const T& field, const C&) {
+    if constexpr (is_optional_field<T>) (*this)(name, field);  // required, it fills itself
+  }
+  template <class S, class T>
+  void extra(const S&, const Extra<T>& members) {
+    any = any || !members.empty();
+  }
+};
+template <class T>
+[[nodiscard]] bool is_there(const T& field) {
+  if (field.mcpac_presence.present) return true;
+  HasAny look;
+  T::mcpac_visit(field, look);
+  return look.any;
+}
+
+[[noreturn]] inline void refuse_without(const char* name) {
+  throw InvalidArguments(invalid_argument(
+      "the required argument `" + ::std::string(name) + "` was never given a value", "",
+      "required"));
+}
+
 // Structs: one visitor each way over mcpac_visit.
 struct Writer {
   Json object = Json::object();
@@ -228,7 +287,10 @@ struct Writer {
     if constexpr (is_optional_field<T>) {
       if (field.has_value()) object[name] = to_json(*field);
     } else if constexpr (may_be_absent<T>) {
-      if (field.mcpac_presence.present) object[name] = to_json(field);
+      if (is_there(field)) object[name] = to_json(field);
+    } else if constexpr (is_required_field<T>) {
+      if (!field.mcpac_is_given()) refuse_without(name);
+      object[name] = to_json(field);
     } else {
       object[name] = to_json(field);
     }
@@ -345,36 +407,87 @@ struct TakesExtra {
 template <class T>
 [[nodiscard]] bool knows_members(const Json& object, T& value, Misfit& at) {
   TakesExtra rest;
-  T::mcpac_visit(value, rest);
+  detail::visit(value, rest);
   if (rest.takes) return true;
   Names known;
-  T::mcpac_visit(value, known);
+  detail::visit(value, known);
   return knows_all(object, known.names, at);
 }
 
-template <visited T>
+template <struct_of_members T>
 struct JsonForm<T> {
   static Json write(const T& value) {
     Writer writer;
-    T::mcpac_visit(value, writer);
+    detail::visit(value, writer);
     return ::std::move(writer.object);
   }
   static bool read(const Json& json, T& into, Misfit& at) {
     if (!json.is_object()) return misfit(at, "an object");
     if (at.source == Source::person && !detail::knows_members(json, into, at)) return false;
     Reader reader{json, at};
-    T::mcpac_visit(into, reader);
+    detail::visit(into, reader);
     return reader.fits;
   }
 };
 
+// What JsonForm reads: asked where a program names the type, so that an error stands there. (Of
+// members and elements that are read by nlohmann's library it is that one's answer.)
 template <class T>
-[[nodiscard]] T from_json(const Json& json) {
+struct Readable {
+  static constexpr bool value = ::std::is_arithmetic_v<T> ||
+                                ::nlohmann::detail::has_from_json<Json, T>::value ||
+                                Kind<T>::shape != Shape::other;
+};
+template <class T>
+struct Readable<::std::vector<T>> : Readable<T> {};
+template <class T>
+struct Readable<::std::optional<T>> : Readable<T> {};
+template <class T>
+struct Readable<::std::map<::std::string, T>> : Readable<T> {};
+template <own_struct T>
+struct Readable<T> {
+  static constexpr bool value = use_members(
+      unmade<T>.value, []<class... M>(const M&...) { return (Readable<M>::value && ...); });
+};
+template <class T>
+concept readable = Readable<T>::value;
+
+template <class T>
+[[nodiscard]] T from_json_of(const Json& json, Source source) {
   T value = blank<T>();
   Misfit at;
+  at.source = source;
   if (JsonForm<T>::read(json, value, at)) return value;
   throw InvalidArguments(invalid_argument("expected " + at.expected, at.pointer, "type"));
+}
+template <class T>
+[[nodiscard]] T from_json(const Json& json) {
+  return from_json_of<T>(json, Source::server);
+}
+template <class E>
+[[nodiscard]] E read_enumerator(const Json& json) {
+  return from_json_of<E>(json, Source::person);
 }
 
 }  // namespace detail
 }  // namespace mcpac
+
+// nlohmann's library would write an enumerator as its number, and a Required<Json> as an array.
+template <class T>
+requires(::mcpac::detail::enumerated<T> ||
+         ::mcpac::detail::struct_of_members<T>) struct nlohmann::adl_serializer<T, void> {
+  static void to_json(::mcpac::Json& json, const T& value) {
+    json = ::mcpac::detail::JsonForm<T>::write(value);
+  }
+  static void from_json(const ::mcpac::Json& json, T& value) {
+    value = ::mcpac::detail::from_json_of<T>(json, ::mcpac::detail::enumerated<T>
+                                                       ? ::mcpac::detail::Source::person
+                                                       : ::mcpac::detail::Source::server);
+  }
+};
+template <class T>
+struct nlohmann::adl_serializer<::mcpac::Required<T>, void> {
+  static void to_json(::mcpac::Json& json, const ::mcpac::Required<T>& value) {
+    json = ::mcpac::detail::JsonForm<::mcpac::Required<T>>::write(value);
+  }
+};

@@ -245,14 +245,18 @@ template <class Capability>
   return former;
 }
 
+[[nodiscard]] inline bool is_started_by_mcpac() noexcept {
+  return ::std::getenv("MCPAC_FD") != nullptr;
+}
+
 inline void end_at_uncaught_error() noexcept {
+  if (is_started_by_mcpac()) end_at_terminate();
   try {
     if (const ::std::exception_ptr error = ::std::current_exception()) {
       ::std::rethrow_exception(error);
     }
   } catch (const Error&) {
     const int code = report(::std::current_exception());
-    if (::std::getenv("MCPAC_FD") != nullptr) tell_host(::std::current_exception());
     ::std::fflush(nullptr);
     ::std::_Exit(code);
   } catch (...) {  // not ours
@@ -261,15 +265,25 @@ inline void end_at_uncaught_error() noexcept {
   ::std::abort();
 }
 
-// In a program of somebody's own only our errors end as they do in an agent; everything else stays
-// as it is there.
-inline void name_uncaught_errors() noexcept {
+// A program of somebody's own ends as an agent does where mcpac started it: it is process 1 there,
+// which SIGABRT does not end. Elsewhere only our errors do; everything else stays as it is there,
+// and so does a handler that the program has.
+[[nodiscard]] inline bool name_uncaught_errors() noexcept {
   static const bool once = [] {
     former_terminate() = ::std::set_terminate(&end_at_uncaught_error);
+    if (!is_started_by_mcpac()) return true;
+    const auto former = ::std::signal(SIGABRT, &mcpac_end_at_abort);
+    if (former != SIG_DFL && former != SIG_ERR) ::std::signal(SIGABRT, former);
     return true;
   }();
-  static_cast<void>(once);
+  return once;
 }
+
+// Made before main() begins, in programs that use connect<R>().
+template <class R>
+struct NamesUncaughtErrors {
+  static inline const bool done = name_uncaught_errors();
+};
 
 }  // namespace mcpac::detail
 
@@ -279,7 +293,7 @@ namespace mcpac {
 template <class R>
 [[nodiscard]] R connect() {
   detail::Note<R>::leave();
-  detail::name_uncaught_errors();
+  static_cast<void>(detail::NamesUncaughtErrors<R>::done);
   if (!detail::named_descriptor()) {
     throw TransportError(
         detail::transport_error("there is no connection to mcpac (MCPAC_FD is not set): start this "

@@ -8,7 +8,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -104,6 +106,8 @@ namespace detail {
 
 template <class T>
 [[nodiscard]] T from_json(const Json& json);  // convert.hpp; throws InvalidArguments
+template <class E>
+[[nodiscard]] E read_enumerator(const Json& json);  // the same; it names the values that there are
 
 template <class T>
 using bare_t = ::std::remove_cvref_t<T>;
@@ -194,6 +198,8 @@ struct OptionalValue<Nullable<T>> {
   using type = T;
 };
 template <class T>
+struct OptionalValue<Required<T>> : OptionalValue<T> {};
+template <class T>
 struct BoxValue;
 template <class T>
 struct BoxValue<Box<T>> {
@@ -211,6 +217,69 @@ template <class T>
 }
 template <class T>
 inline constexpr bool is_integer_enum = has_integers<T>();
+
+// An enum of texts, or of texts among other values: a text stands for its enumerator. Of what a
+// Nullable holds, too.
+template <class T>
+struct TextEnum {
+  static constexpr bool is_one = ::std::is_enum_v<T> && !is_integer_enum<T>;
+  using type = T;
+};
+template <class T>
+struct TextEnum<Nullable<T>> : TextEnum<T> {};
+
+void no_value_of_this_enumeration();  // never defined: no constant expression calls it
+[[nodiscard]] constexpr bool is_text(::std::string_view value, ::std::string_view text) {
+  return value == text;
+}
+template <class... T>
+[[nodiscard]] constexpr bool is_text(const ::std::variant<T...>& value, ::std::string_view text) {
+  const auto* held = ::std::get_if<::std::string_view>(&value);
+  return held != nullptr && *held == text;
+}
+
+// The enumerator of a text literal, which is looked up when the program is compiled.
+template <class E>
+[[nodiscard]] consteval E enumerator_of(::std::string_view text) {
+  for (const auto& row : mcpac_enumerators(E{})) {
+    if (is_text(row.text, text)) return row.value;
+  }
+  no_value_of_this_enumeration();
+  return E{};
+}
+
+// An element of a list of enumerators: one of them, or its text.
+template <class E>
+struct EnumeratorOrText {
+  E value;
+  constexpr EnumeratorOrText(E enumerator) : value(enumerator) {}
+  template <::std::size_t N>
+  consteval EnumeratorOrText(const char (&text)[N])
+      : value(enumerator_of<E>(::std::string_view(text, N - 1))) {}
+  constexpr operator E() const { return value; }
+};
+
+// What the braces of a T hold.
+template <class T>
+struct ListItem {
+  using type = typename Kind<T>::Element;
+};
+template <class E>
+requires(TextEnum<E>::is_one&& ::std::is_enum_v<E>) struct ListItem<::std::vector<E>> {
+  using type = EnumeratorOrText<E>;
+};
+template <class T>
+struct ListItem<Nullable<T>> : ListItem<T> {};
+
+// `= {}` of these is the empty one. (`{}` of a Nullable could be null as well.)
+template <class T>
+inline constexpr bool has_empty =
+    Kind<T>::shape == Shape::list || Kind<T>::shape == Shape::map || Kind<T>::shape == Shape::json;
+// What can be made of two iterators; two texts are none.
+template <class T, class I>
+inline constexpr bool takes_iterators =
+    ::std::input_iterator<I> && (Kind<T>::shape == Shape::list || Kind<T>::shape == Shape::map ||
+                                 (Kind<T>::shape == Shape::string && !::std::is_pointer_v<I>));
 
 template <class T, class U>
 concept without_narrowing = requires {
@@ -269,6 +338,8 @@ template <class T, class U>
     return accepts<typename BoxValue<T>::type, U>();
   } else if constexpr (is_integer_enum<T> && ::std::is_integral_v<Bare>) {
     return !::std::is_same_v<Bare, bool>;
+  } else if constexpr (TextEnum<T>::is_one && ::std::is_class_v<Bare>) {
+    return ::std::is_convertible_v<U, T> || ::std::is_convertible_v<U, ::std::string_view>;
   } else {
     return ::std::is_convertible_v<U, T>;
   }
@@ -314,6 +385,8 @@ template <class T, class U>
   constexpr Shape shape = Kind<T>::shape;
   if constexpr (::std::is_same_v<Bare, T>) {
     return ::std::forward<U>(given);
+  } else if constexpr (::std::is_same_v<Bare, Json> && ::std::is_enum_v<T>) {
+    return read_enumerator<T>(given);
   } else if constexpr (::std::is_same_v<Bare, Json>) {
     return from_json<T>(given);
   } else if constexpr (shape == Shape::json) {
@@ -330,6 +403,9 @@ template <class T, class U>
     return to_real<T>(given);
   } else if constexpr (is_integer_enum<T> && ::std::is_integral_v<Bare>) {
     return static_cast<T>(to_integer<::std::underlying_type_t<T>>(given));  // looked up when sent
+  } else if constexpr (TextEnum<T>::is_one && ::std::is_enum_v<T> &&
+                       !::std::is_convertible_v<U, T>) {
+    return read_enumerator<T>(Json(::std::string_view(::std::forward<U>(given))));
   } else if constexpr (shape == Shape::string && !::std::is_convertible_v<U, ::std::string>) {
     return T(::std::string_view(::std::forward<U>(given)));
   } else if constexpr (shape == Shape::nullable) {
@@ -376,31 +452,164 @@ struct Variant : ::std::variant<T...> {
       : Base(static_cast<double>(given)) {}
 };
 
-// A value that the schema requires.
-template <class T>
-struct Required {
-  T value;
+namespace detail {
 
-  Required() = delete;  // a required argument is missing (an empty list is `= mcpac::empty`)
+template <class T>
+inline constexpr bool points = Kind<T>::shape == Shape::nullable || Kind<T>::shape == Shape::box;
+
+// The value of a Required<T>: a T by inheritance where T is a class.
+template <class T>
+struct Held {
+  T value{};
+
+  constexpr Held() = default;
+  template <class... A>
+  explicit constexpr Held(::std::in_place_t, A&&... given) : value(::std::forward<A>(given)...) {}
+
+  [[nodiscard]] constexpr T& mcpac_value() { return value; }
+  [[nodiscard]] constexpr const T& mcpac_value() const { return value; }
+  [[nodiscard]] constexpr operator const T&() const { return value; }
+  [[nodiscard]] constexpr T& operator*() { return value; }
+  [[nodiscard]] constexpr const T& operator*() const { return value; }
+  [[nodiscard]] constexpr T* operator->() { return &value; }
+  [[nodiscard]] constexpr const T* operator->() const { return &value; }
+};
+template <class T>
+requires(::std::is_class_v<T> && !points<T>) struct Held<T> : T {
+  Held() = default;
+  template <class... A>
+  explicit constexpr Held(::std::in_place_t, A&&... given) : T(::std::forward<A>(given)...) {}
+
+  [[nodiscard]] constexpr T& mcpac_value() { return *this; }
+  [[nodiscard]] constexpr const T& mcpac_value() const { return *this; }
+  [[nodiscard]] T& operator*() { return *this; }
+  [[nodiscard]] const T& operator*() const { return *this; }
+  [[nodiscard]] T* operator->() { return this; }
+  [[nodiscard]] const T* operator->() const { return this; }
+};
+// What points at something itself keeps its own signs.
+template <class T>
+requires(::std::is_class_v<T>&& points<T>) struct Held<T> : T {
+  Held() = default;
+  template <class... A>
+  explicit constexpr Held(::std::in_place_t, A&&... given) : T(::std::forward<A>(given)...) {}
+
+  [[nodiscard]] constexpr T& mcpac_value() { return *this; }
+  [[nodiscard]] constexpr const T& mcpac_value() const { return *this; }
+};
+
+template <class T, class I>
+[[nodiscard]] T from_iterators(I first, I last) {
+  if constexpr (Kind<T>::shape == Shape::list) {
+    T list;
+    for (; first != last; ++first) list.push_back(make<typename Kind<T>::Element>(*first));
+    return list;
+  } else {
+    return T(first, last);
+  }
+}
+
+template <class T, class L>
+[[nodiscard]] T from_list(L list) {
+  if constexpr (::std::is_constructible_v<T, L>) {
+    return T(list);
+  } else {
+    return T(list.begin(), list.end());
+  }
+}
+
+template <class T>
+[[nodiscard]] T empty_one() {
+  if constexpr (Kind<T>::shape == Shape::json) {
+    return Json::object();
+  } else {
+    return blank<T>();
+  }
+}
+
+}  // namespace detail
+
+// A value that the schema requires. It is a T in all but its default: `Args args;` leaves it
+// without a value until one is assigned, and a call without one is refused.
+template <class T>
+struct Required : detail::Held<T> {
+  using Base = detail::Held<T>;
+
+  // A required argument is missing where the compiler names this one.
+  explicit constexpr Required() requires(!detail::has_empty<T>) : Base(), mcpac_given_(false) {}
+  Required() requires detail::has_empty<T> : Base(::std::in_place, detail::empty_one<T>()) {}
   template <class U>
   requires(!::std::is_same_v<detail::bare_t<U>, Required> &&
            !::std::is_same_v<detail::bare_t<U>, absent_t> && detail::accepts<T, U>())
       Required(U&& given)
-      : value(detail::make<T>(::std::forward<U>(given))) {}
+      : Base(::std::in_place, detail::make<T>(::std::forward<U>(given))) {}
   Required(
-      ::std::initializer_list<typename detail::Kind<T>::Element> list) requires detail::has_list<T>
-      : value(list) {}
+      ::std::initializer_list<typename detail::ListItem<T>::type> list) requires detail::has_list<T>
+      : Base(::std::in_place, detail::from_list<T>(list)) {}
+  template <::std::size_t N>
+  requires detail::TextEnum<T>::is_one consteval Required(const char (&text)[N])
+      : Base(::std::in_place, detail::enumerator_of<typename detail::TextEnum<T>::type>(
+                                  ::std::string_view(text, N - 1))) {}
   template <class A, class B, class... More>
   requires(detail::tuple_length<T> == sizeof...(More) + 2) Required(A&& a, B&& b, More&&... more)
-      : value(::std::forward<A>(a), ::std::forward<B>(b), ::std::forward<More>(more)...) {}
-  Required(absent_t) : value(detail::blank<T>()) {}  // inside a struct that was left out
+      : Base(::std::in_place, ::std::forward<A>(a), ::std::forward<B>(b),
+             ::std::forward<More>(more)...) {}
+  template <class I>
+  requires detail::takes_iterators<T, I> Required(I first, I last)
+      : Base(::std::in_place, detail::from_iterators<T>(first, last)) {}
+  // Inside a struct that was left out, or is about to be read.
+  Required(absent_t) : Base(::std::in_place, detail::blank<T>()), mcpac_given_(false) {}
 
-  [[nodiscard]] operator const T&() const { return value; }
-  [[nodiscard]] T& operator*() { return value; }
-  [[nodiscard]] const T& operator*() const { return value; }
-  [[nodiscard]] T* operator->() { return &value; }
-  [[nodiscard]] const T* operator->() const { return &value; }
+  // For the runtime alone.
+  void mcpac_give() { mcpac_given_ = true; }
+  [[nodiscard]] bool mcpac_is_given() const {
+    if (mcpac_given_) return true;
+    if constexpr (detail::Kind<T>::shape == detail::Shape::nullable) {
+      return this->has_value();
+    } else if constexpr (requires { this->empty(); }) {
+      return !this->empty();
+    } else {
+      return false;
+    }
+  }
+
+ private:
+  bool mcpac_given_ = true;
 };
+
+// What changes a number gives it a value, too.
+template <class T, class U>
+requires ::std::is_arithmetic_v<T>
+constexpr Required<T>& operator+=(Required<T>& a, const U& b) {
+  return a = a.value + b;
+}
+template <class T, class U>
+requires ::std::is_arithmetic_v<T>
+constexpr Required<T>& operator-=(Required<T>& a, const U& b) {
+  return a = a.value - b;
+}
+template <class T, class U>
+requires ::std::is_arithmetic_v<T>
+constexpr Required<T>& operator*=(Required<T>& a, const U& b) {
+  return a = a.value * b;
+}
+template <class T>
+requires ::std::is_arithmetic_v<T>
+constexpr Required<T>& operator++(Required<T>& a) {
+  return a = a.value + T{1};
+}
+template <class T>
+requires ::std::is_arithmetic_v<T>
+constexpr T operator++(Required<T>& a, int) {
+  const T before = a;
+  ++a;
+  return before;
+}
+template <class T>
+requires ::std::is_arithmetic_v<T>
+constexpr Required<T>& operator--(Required<T>& a) {
+  return a = a.value - T{1};
+}
 
 // A value that may be left out; then nothing is sent and the schema's default holds.
 //
@@ -440,8 +649,16 @@ struct Optional {
     }
   }
   Optional(
-      ::std::initializer_list<typename detail::Kind<T>::Element> list) requires detail::has_list<T>
-      : value_(list), has_(true) {}
+      ::std::initializer_list<typename detail::ListItem<T>::type> list) requires detail::has_list<T>
+      : value_(detail::from_list<T>(list)), has_(true) {}
+  template <::std::size_t N>
+  requires detail::TextEnum<T>::is_one consteval Optional(const char (&text)[N])
+      : value_(detail::enumerator_of<typename detail::TextEnum<T>::type>(
+            ::std::string_view(text, N - 1))),
+        has_(true) {}
+  template <class I>
+  requires detail::takes_iterators<T, I> Optional(I first, I last)
+      : value_(detail::from_iterators<T>(first, last)), has_(true) {}
   template <class A, class B, class... More>
   requires(detail::tuple_length<T> == sizeof...(More) + 2) Optional(A&& a, B&& b, More&&... more)
       : value_(::std::forward<A>(a), ::std::forward<B>(b), ::std::forward<More>(more)...),
@@ -534,3 +751,12 @@ struct Extra : ::std::map<::std::string, T> {
 };
 
 }  // namespace mcpac
+
+template <class T>
+struct std::hash<::mcpac::Required<T>> : ::std::hash<T> {};
+template <class... T>
+struct std::tuple_size<::mcpac::Required<::std::tuple<T...>>>
+    : ::std::tuple_size<::std::tuple<T...>> {};
+template <::std::size_t I, class... T>
+struct std::tuple_element<I, ::mcpac::Required<::std::tuple<T...>>>
+    : ::std::tuple_element<I, ::std::tuple<T...>> {};

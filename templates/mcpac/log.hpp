@@ -5,6 +5,11 @@
 #include <exception>
 #include <string_view>
 
+#if __has_include(<format>)
+#include <format>
+#include <utility>
+#endif
+
 #include "session.hpp"
 
 namespace mcpac {
@@ -54,5 +59,22 @@ inline void log(LogLevel level, ::std::string_view text) noexcept {
 inline void log(::std::string_view text) noexcept {
   log(LogLevel::info, text);
 }
+
+#if __has_include(<format>)
+// The same, formatted as by std::format.
+template <class... A>
+requires(sizeof...(A) > 0) void log(LogLevel level, ::std::format_string<A...> form,
+                                    A&&... given) noexcept {
+  try {
+    log(level, ::std::format(form, ::std::forward<A>(given)...));
+  } catch (const ::std::exception&) {
+    // As a line that cannot be sent.
+  }
+}
+template <class... A>
+requires(sizeof...(A) > 0) void log(::std::format_string<A...> form, A&&... given) noexcept {
+  log(LogLevel::info, form, ::std::forward<A>(given)...);
+}
+#endif
 
 }  // namespace mcpac

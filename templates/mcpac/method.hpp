@@ -69,8 +69,16 @@ template <class Args>
   }
 }
 
+// Generated arguments that spell what they require as absent need some.
+template <class Args>
+concept made_of_nothing = requires {
+  Args{};
+}
+&&!requires {
+  Args::mcpac_absent(absent);
+};
 template <class P>
-concept needs_no_arguments = ::std::is_default_constructible_v<typename P::Args>;
+concept needs_no_arguments = made_of_nothing<typename P::Args>;
 
 }  // namespace detail
 

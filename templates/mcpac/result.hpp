@@ -50,21 +50,27 @@ class ToolResult {
   }
 
   // The text as JSON; where it is none, the structured content. Throws ToolError where there is
-  // neither.
+  // neither, and where the structured content is nothing but the text once more.
   [[nodiscard]] Json json() const {
     const ::std::string all = text();
     Json parsed = Json::parse(all, nullptr, false);
     if (!parsed.is_discarded()) return parsed;
-    if (!structured_.is_null()) return structured_;
+    if (!structured_.is_null() && !repeats(all)) return structured_;
     throw no_json(all);
   }
 
   // The answer as a T: the text where it is JSON, and where that does not fit the structured
-  // content. T is a generated struct, a standard type, a struct with a static mcpac_visit, or what
-  // nlohmann's from_json knows. Throws ToolError that names the place that does not fit.
-  template <class T>
+  // content. T is a generated struct, a standard type, an aggregate or a struct with a static
+  // mcpac_visit, or what nlohmann's from_json knows. Throws ToolError that names the place that
+  // does not fit.
+  template <detail::readable T>
   [[nodiscard]] T as() const {
-    const Json first = json();
+    const ::std::string all = text();
+    Json first = Json::parse(all, nullptr, false);
+    if (first.is_discarded()) {
+      if (structured_.is_null()) throw no_json(all);
+      first = structured_;
+    }
     detail::Misfit at;
     T value = detail::blank<T>();
     if (detail::JsonForm<T>::read(first, value, at)) return value;
@@ -87,6 +93,16 @@ class ToolResult {
  private:
   template <class R>
   friend R make_result_of(Json result, ::std::string_view permission);
+
+  // Many servers wrap a text that has no structure: {"content": "…"}, {"result": "…"}.
+  [[nodiscard]] bool repeats(const ::std::string& all) const {
+    if (all.empty()) return false;
+    const auto is_text = [&all](const Json& json) {
+      return json.is_string() && json.get_ref<const ::std::string&>() == all;
+    };
+    return is_text(structured_) ||
+           (structured_.is_object() && structured_.size() == 1 && is_text(*structured_.begin()));
+  }
 
   // What the program asked for, and not what the tool did, is the mistake here.
   [[nodiscard]] ToolError no_json(const ::std::string& all) const {

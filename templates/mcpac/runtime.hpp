@@ -10,6 +10,7 @@
 #include "expected.hpp"
 #include "fields.hpp"
 #include "files.hpp"
+#include "format.hpp"
 #include "json.hpp"
 #include "log.hpp"
 #include "method.hpp"
@@ -19,3 +20,5 @@
 #include "requires.hpp"
 #include "result.hpp"
 #include "session.hpp"
+#include "structs.hpp"
+#include "views.hpp"

@@ -50,6 +50,22 @@ int main() {
 }
 )";
 
+// Ends by what its first argument names.
+const std::string kEndingProgram = R"(#include <mcpac.hpp>
+#include <cstdlib>
+#include <stdexcept>
+#include <string_view>
+int main(int count, char** words) {
+  const std::string_view how = count > 1 ? words[1] : "";
+  if (how == "early") throw std::runtime_error("before connect");
+  auto rt = mcpac::connect<mcpac::Requires<mcp::filesystem::read_text_file>>();
+  if (how == "abort") std::abort();
+  if (how == "terminate") std::terminate();
+  if (how == "missing") rt.filesystem.read_text_file({.path = "data/none.txt"});
+  throw std::length_error("boom");
+}
+)";
+
 // Declares that it reads, and writes a frame of its own on the channel, past every type.
 const std::string kForgingProgram = R"p(#include <mcpac.hpp>
 #include <cstdio>
@@ -127,6 +143,24 @@ TEST_SUITE("e2e/run") {
       CHECK(run.exit_code == 0);
       CHECK(run.out == "alpha\n");
     }
+  }
+
+  TEST_CASE("a program of somebody's own ends with the documented codes") {
+    const auto program = build("ending", kEndingProgram, {});
+    const auto ended = [&](const std::string& how) {
+      return Workspace::shared().mcpac(
+          {"run", "--grant", "filesystem.read_text_file", "--", program, how});
+    };
+    const auto thrown = ended("throw");
+    INFO(thrown.err);
+    CHECK(thrown.exit_code == 71);
+    CHECK(e2e::has(thrown.err, "mcpac: uncaught exception: std::length_error: boom\n"));
+    CHECK(ended("early").exit_code == 71);
+    CHECK(ended("terminate").exit_code == 71);
+    CHECK(ended("missing").exit_code == 69);
+    const auto aborted = ended("abort");
+    CHECK(aborted.exit_code == 134);
+    CHECK(e2e::has(aborted.err, "mcpac: the program called abort()\n"));
   }
 
   TEST_CASE("a program of somebody's own is given arguments, beside those of its command line") {

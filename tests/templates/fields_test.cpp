@@ -1,9 +1,14 @@
 // Arguments and results as JSON: every kind of field, written and read.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include <mcpac.hpp>
@@ -44,6 +49,40 @@ inline void to_json(Json& json, const Known& from) {
 }  // namespace mine
 
 namespace {
+
+// A program's own, of which nothing says how to read it.
+struct Place {
+  std::string name;
+  std::optional<double> height;
+  bool open = true;
+};
+struct Trip {
+  std::vector<Place> places;
+  Json rest;
+  std::map<std::string, int> counts;
+};
+struct Wide {
+  int a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20,
+      a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, last;
+};
+struct TooWide {
+  Wide wide;
+  int b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15, b16, b17, b18, b19, b20,
+      b21, b22, b23, b24, b25, b26, b27, b28, b29, b30, b31, last;
+};
+struct Made {
+  explicit Made(int number) : x(number) {}
+  int x;
+};
+
+std::string refusal_of(const auto& call) {
+  try {
+    call();
+  } catch (const mcpac::Error& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
 
 struct only_data : mcpac::Narrow<mcp::filesystem::write_file> {
   static constexpr std::string_view where = "path within ./data";
@@ -86,6 +125,119 @@ TEST_SUITE("templates/fields") {
     CHECK(json["point"] == Json::array({1.0, 2.5}));
     CHECK(json["either"] == 3.0);
     CHECK(json["tree"] == Json{{"label", "l"}, {"next", {{"label", "m"}}}});
+  }
+  TEST_CASE("a required value is a value of its type") {
+    using Entities = mcp::memory::create_entities::Args::Entities;
+    std::vector<Entities> list;
+    for (const char* name : {"b", "a"})
+      list.push_back({.name = name, .entityType = "t", .observations = {}});
+    Entities& first = list.front();
+    first.observations.push_back("o");
+    first.observations.insert(first.observations.end(), {"p", "q"});
+    CHECK(first.observations.size() == 3);
+    CHECK(first.name.size() == 1);
+    CHECK(first.name + "c" == "bc");
+    first.name += "d";
+    CHECK(first.name == "bd");
+    CHECK(first.name.starts_with('b'));
+    std::ranges::sort(list, {}, &Entities::name);
+    CHECK(list.front().name == "a");
+    CHECK(std::unordered_set<mcpac::Required<std::string>>{first.name}.size() == 1);
+    const std::set<std::string> set{"x", "y"};
+    list[0].observations = {set.begin(), set.end()};
+    std::string joined;
+    for (const std::string& one : list[0].observations) joined += one;
+    CHECK(joined == "xy");
+    const Json json{{"name", first.name}, {"all", list[0].observations}};
+    CHECK(json == Json{{"name", first.name.c_str()}, {"all", {"x", "y"}}});
+
+    mcpac::Required<Json> free{{"a", 1}};
+    free["b"] = 2;
+    CHECK(Json(free) == Json{{"a", 1}, {"b", 2}});
+    mcpac::Required<std::int64_t> number = 5;
+    number += 2;
+    ++number;
+    number *= 2;
+    CHECK(number++ == 16);
+    CHECK(number - 1 == 16);
+    CHECK(number < mcpac::Required<std::int64_t>(18));
+    mcpac::Required<std::tuple<double, int>> pair(1.5, 2);
+    const auto [half, two] = pair;
+    CHECK(half * two == 3.0);
+    mcpac::Required<mcpac::Variant<std::string, double>> either = "x";
+    CHECK(std::get<std::string>(either) == "x");
+    mcpac::Required<mcpac::Nullable<std::string>> note = nullptr;
+    CHECK_FALSE(note.has_value());
+    note = "n";
+    CHECK(*note == "n");
+    CHECK(mcpac::Optional<std::string>(first.name) == std::string(first.name));
+  }
+  TEST_CASE(
+      "arguments are made empty and filled, and what was never filled is refused by its name") {
+    Args args;
+    CHECK(refusal_of([&] { (void)mcpac::detail::to_json(args); }) ==
+          "the required argument `path` was never given a value");
+    args.path = "p";
+    args.paths.push_back("a");
+    args.entities = {};
+    args.mode = Args::Mode::plus_1;
+    args.note = nullptr;
+    args.count = 3;
+    CHECK(refusal_of([&] { (void)mcpac::detail::to_json(args); }) ==
+          "the required argument `street` was never given a value");
+    args.address.street = "t";
+    Json expected = mcpac::detail::to_json(smallest());
+    expected["entities"] = Json::array();
+    CHECK(mcpac::detail::to_json(args) == expected);
+  }
+  TEST_CASE("a member given to an optional struct that was left out is not lost") {
+    Args args = smallest();
+    args.options.limit = 3;
+    CHECK(refusal_of([&] { (void)mcpac::detail::to_json(args); }) ==
+          "the required argument `name` was never given a value");
+    args.options.name = "n";
+    args.options.inner.x = 2;
+    CHECK(mcpac::detail::to_json(args)["options"] ==
+          Json{{"name", "n"}, {"inner", {{"x", 2}}}, {"limit", 3}});
+    CHECK_FALSE(mcpac::detail::to_json(smallest()).contains("options"));
+  }
+  TEST_CASE("an empty list is written as {}, and so are an empty map and object") {
+    const Args args{.path = "p",
+                    .paths = {},
+                    .entities = {},
+                    .address = {.street = "s"},
+                    .mode = "fast",
+                    .count = 1,
+                    .note = "n"};
+    const Json json = mcpac::detail::to_json(args);
+    CHECK(json["paths"] == Json::array());
+    CHECK(json["entities"] == Json::array());
+    CHECK(mcpac::detail::to_json(mcpac::Required<std::map<std::string, int>>{}) == Json::object());
+    CHECK(mcpac::detail::to_json(mcpac::Required<Json>{}) == Json::object());
+  }
+  TEST_CASE("a text stands for its enumerator, at once or in the run, and Json holds the text") {
+    using mcp::forms::everything;
+    Args args = smallest();
+    args.mode = "-1";
+    args.modes = {"fast", everything::Mode::plus_1};
+    args.mixed = "any";
+    const Json json = mcpac::detail::to_json(args);
+    CHECK(json["mode"] == "-1");
+    CHECK(json["modes"] == Json{"fast", "+1"});
+    CHECK(json["mixed"] == "any");
+    args.mode = std::string("+1");
+    CHECK(args.mode == everything::Mode::plus_1);
+    args.mode = std::string_view("fast");
+    CHECK(args.mode == Args::Mode::fast);
+    CHECK(refusal_of([&] { args.mode = std::string("slow"); }) ==
+          R"(expected one of "fast", "+1", "-1")");
+    CHECK(Json(everything::Mode::plus_1) == "+1");
+    CHECK(Json("-1").get<everything::Mode>() == everything::Mode::minus_1);
+    CHECK(Json{"fast"}.get<std::vector<everything::Mode>>().size() == 1);
+    CHECK(Json(2).get<everything::Level>() == everything::Level::_2);
+    CHECK(refusal_of([] { (void)Json("slow").get<everything::Mode>(); }) ==
+          R"(expected one of "fast", "+1", "-1")");
+    CHECK(refusal_of([] { (void)Json(7).get<everything::Level>(); }) == "expected one of 1, 2, -1");
   }
   TEST_CASE("an integer that does not fit is refused where it is written") {
     CHECK_THROWS_AS((void)mcpac::Required<std::int64_t>(std::numeric_limits<std::uint64_t>::max()),
@@ -215,6 +367,57 @@ TEST_SUITE("templates/fields") {
     CHECK(mcpac::ToolResult(Json{{"content", 5}}).content().empty());
     CHECK(mcpac::ToolResult(Json(3)).text().empty());
   }
+  TEST_CASE("the type of a content is compared with MCP's names") {
+    const mcpac::ToolResult result(
+        Json{{"content", Json::array({{{"type", "text"}, {"text", "t"}},
+                                      {{"type", "resource_link"}, {"uri", "file:///y"}}})}});
+    const auto& content = result.content();
+    CHECK(content[0].type == "text");
+    CHECK(content[0].type != "image");
+    CHECK(content[1].type == "link");
+    CHECK(content[1].type == "resource_link");
+    CHECK(to_string(content[1].type) == "resource_link");
+  }
+#if !defined(__clang__) || __clang_major__ >= 18
+  TEST_CASE("a program's own struct is read and written by the names of its members") {
+    const Json place = {{"name", "n"}, {"open", false}};
+    const Json trip = {{"places", Json::array({place})}, {"rest", {1}}, {"counts", {{"a", 1}}}};
+    const auto read = mcpac::detail::from_json<Trip>(trip);
+    CHECK(read.places.front().name == "n");
+    CHECK_FALSE(read.places.front().height);
+    CHECK_FALSE(read.places.front().open);
+    CHECK(read.rest == Json{1});
+    CHECK(Json(read) == trip);
+    CHECK(mcpac::detail::to_json(mcpac::Required<Json>(read)) == trip);
+    CHECK(Json{place}.get<std::vector<Place>>().size() == 1);
+    struct Local {
+      int last;
+    };
+    CHECK(mcpac::detail::from_json<Local>({{"last", 3}, {"more", 1}}).last == 3);
+    Json wide;
+    for (int i = 1; i < 32; ++i) wide["a" + std::to_string(i)] = i;
+    wide["last"] = 32;
+    const auto read_wide = mcpac::detail::from_json<Wide>(wide);
+    CHECK(read_wide.a31 == 31);
+    CHECK(read_wide.last == 32);
+    try {
+      (void)mcpac::detail::from_json<Trip>({{"places", {{{"open", true}}}}});
+      FAIL("it was read");
+    } catch (const mcpac::InvalidArguments& error) {
+      CHECK(error.pointer() == "/places/0/name");
+    }
+  }
+  TEST_CASE("a type that cannot be read is refused where it is named") {
+    static_assert(mcpac::detail::readable<Trip> && mcpac::detail::readable<Wide> &&
+                  mcpac::detail::readable<std::vector<mine::Known>> &&
+                  mcpac::detail::readable<mine::Visited> &&
+                  mcpac::detail::readable<std::set<std::string>> &&
+                  mcpac::detail::readable<std::optional<Json>>);
+    static_assert(!mcpac::detail::readable<Made> && !mcpac::detail::readable<TooWide> &&
+                  !mcpac::detail::readable<std::vector<Made>> &&
+                  !mcpac::detail::readable<const char*>);
+  }
+#endif
   TEST_CASE("json() is the text where it is JSON, else the structured content, else an error") {
     const Json text = {{"type", "text"}, {"text", "[1]"}};
     CHECK(
@@ -222,6 +425,21 @@ TEST_SUITE("templates/fields") {
             .json() == Json{1});
     CHECK(mcpac::ToolResult(Json{{"structuredContent", {{"a", 1}}}}).json() == Json{{"a", 1}});
     CHECK_THROWS_AS((void)mcpac::ToolResult(Json::object()).json(), mcpac::ToolError);
+    const auto said = [](const Json& structured) {
+      const Json block = {{"type", "text"}, {"text", "plain"}};
+      return mcpac::ToolResult(
+          Json{{"content", Json::array({block})}, {"structuredContent", structured}});
+    };
+    CHECK(said({{"lines", 1}}).json() == Json{{"lines", 1}});
+    CHECK(said({{"content", "other"}}).json() == Json{{"content", "other"}});
+    // What only wraps the text is no JSON that the tool answered; .as<T>() names its form.
+    for (const Json& wrapped : {Json{{"content", "plain"}}, Json("plain")}) {
+      CHECK(refusal_of([&] {
+              (void)said(wrapped).json();
+            }).starts_with("the answer is text and no JSON: .text() or .lines() reads it"));
+    }
+    CHECK(said({{"content", "plain"}}).as<std::map<std::string, std::string>>().at("content") ==
+          "plain");
   }
   TEST_CASE(
       "an answer is read as any type that is asked for, or the place that does not fit is named") {

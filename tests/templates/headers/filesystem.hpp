@@ -52,6 +52,7 @@ struct edit_file {
     ::std::string content_{};
     static void mcpac_visit(auto& mcpac_s, auto& mcpac_v) { mcpac_v("content", mcpac_s.content_); }
   };
+  using Edits = Args::Edits;
   template <class P>
   struct Member {
     ::mcpac::Method<P> edit_file;
@@ -114,6 +115,7 @@ struct list_directory_with_sizes {
     }
   };
   struct Result : ::mcpac::ToolResult {};
+  using SortBy = Args::SortBy;
   template <class P>
   struct Member {
     ::mcpac::Method<P> list_directory_with_sizes;

@@ -234,6 +234,21 @@ struct everything {
       mcpac_v("steps", mcpac_s.steps);
     }
   };
+  using Address = Args::Address;
+  using Inner = Args::Inner;
+  using Options = Args::Options;
+  using Node = Args::Node;
+  using Level = Args::Level;
+  using Mixed = Args::Mixed;
+  using Circle = Args::Circle;
+  using Square = Args::Square;
+  using Filter = Args::Filter;
+  using Mode = Args::Mode;
+  using Tree = Result::Tree;
+  using State = Result::State;
+  using Failed = Result::Failed;
+  using Done = Result::Done;
+  using Owner = Result::Owner;
   template <class P>
   struct Member {
     ::mcpac::Method<P> everything;
@@ -280,6 +295,7 @@ struct marked {
     static Args mcpac_absent(auto mcpac_v) { return {.class_ = mcpac_v}; }
   };
   struct Result : ::mcpac::ToolResult {};
+  using Item = Args::Item;
   template <class P>
   struct Member {
     ::mcpac::Method<P> marked;

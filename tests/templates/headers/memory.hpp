@@ -57,6 +57,7 @@ struct create_entities {
     ::std::vector<Entities> entities{};
     static void mcpac_visit(auto& mcpac_s, auto& mcpac_v) { mcpac_v("entities", mcpac_s.entities); }
   };
+  using Entities = Args::Entities;
   template <class P>
   struct Member {
     ::mcpac::Method<P> create_entities;
@@ -101,6 +102,8 @@ struct read_graph {
       mcpac_v("relations", mcpac_s.relations);
     }
   };
+  using Entities = Result::Entities;
+  using Relations = Result::Relations;
   template <class P>
   struct Member {
     ::mcpac::Method<P> read_graph;

@@ -113,6 +113,7 @@ struct delete_ {
     }
   };
   struct Result : ::mcpac::ToolResult {};
+  using Votes = Args::Votes;
   template <class P>
   struct Member {
     ::mcpac::Method<P> delete_;

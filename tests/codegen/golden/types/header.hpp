@@ -219,6 +219,18 @@ struct everything {
       mcpac_v("steps", mcpac_s.steps);
     }
   };
+  using Level = Args::Level;
+  using Address = Args::Address;
+  using Options = Args::Options;
+  using Circle = Args::Circle;
+  using Square = Args::Square;
+  using Node = Args::Node;
+  using Mixed = Args::Mixed;
+  using Priority = Args::Priority;
+  using Dot = Args::Dot;
+  using Line = Args::Line;
+  using Done = Result::Done;
+  using Failed = Result::Failed;
   template <class P>
   struct Member {
     ::mcpac::Method<P> everything;

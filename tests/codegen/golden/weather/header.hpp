@@ -84,6 +84,8 @@ struct get_forecast {
       mcpac_v("days", mcpac_s.days);
     }
   };
+  using Unit = Args::Unit;
+  using Days = Result::Days;
   template <class P>
   struct Member {
     ::mcpac::Method<P> get_forecast;

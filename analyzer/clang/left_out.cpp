@@ -1,0 +1,138 @@
+#include "analyzer/clang/left_out.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analyzer/clang/argument_fit.h"
+#include "analyzer/clang/argument_types.h"
+#include "analyzer/clang/fold.h"
+
+namespace mcpac::analyzer {
+namespace {
+
+std::string usr_of(CXCursor cursor) {
+  return take(clang_getCursorUSR(cursor));
+}
+
+// "filesystem.edit_file" of what stands in its Args; with the path to a struct in them.
+std::string whose(CXCursor record, const Identity& identity, const std::string& path) {
+  std::string name = qualified_name(record);
+  const auto args = name.find("::Args");
+  if (args != std::string::npos) name.resize(args);
+  const auto known = identity.request().permissions.find(name);
+  if (known != identity.request().permissions.end()) name = known->second;
+  return path.empty() ? fmt::format("`{}`", name) : fmt::format("`{}` of `{}`", path, name);
+}
+
+}  // namespace
+
+// The definition of a struct of arguments; null for every other type.
+CXCursor LeftOutChecker::generated(CXType type) const {
+  const CXCursor record = clang_getCursorDefinition(declaration_of(type));
+  const bool is_one = exists(record) && sources_.home(record) == Home::kHeaders &&
+                      shape_of(clang_getCanonicalType(type)) == Shape::kStruct &&
+                      qualified_name(record).find("::Args") != std::string::npos;
+  return is_one ? record : clang_getNullCursor();
+}
+
+void LeftOutChecker::report(CXCursor at, CXCursor record, const Field& field,
+                            const std::string& path, const char* fix) {
+  const Place place = place_of(at);
+  if (!told_
+           .insert(fmt::format("{} {} {}", sources_.name(place.file), place.offset, field.cpp_name))
+           .second)
+    return;
+  findings_.add("left-out-argument", place,
+                fmt::format("required {} `{}` ({}) of {} is missing",
+                            path.empty() ? "argument" : "field", field.cpp_name,
+                            type_name(bare_argument(field.type)), whose(record, identity_, path)),
+                fmt::format(fmt::runtime(fix), field.cpp_name));
+}
+
+void LeftOutChecker::check_value(CXCursor value, CXType type, const std::string& path) {
+  const CXCursor list = strip(value);
+  if (clang_getCursorKind(list) != CXCursor_InitListExpr) return;
+  const CXType bare = bare_argument(type);
+  if (const CXCursor record = generated(bare); exists(record)) return check(list, record, path);
+  if (shape_of(bare) != Shape::kList) return;
+  std::size_t i = 0;
+  for (const CXCursor item : expressions_of(list))
+    check_value(item, type_argument(bare, 0), fmt::format("{}[{}]", path, i++));
+}
+
+void LeftOutChecker::check(CXCursor list, CXCursor record, const std::string& path) {
+  const auto fields = fields_.of(record);  // a copy: what is inside is looked up on the way
+  std::set<std::string> given;
+  std::size_t position = 0;
+  for (const CXCursor child : expressions_of(list)) {
+    const auto item = item_of(child);
+    if (!item) return;
+    const Field* field = item->field.empty()
+                             ? (position < fields.size() ? &fields[position] : nullptr)
+                             : Fields::find(fields, item->field);
+    // `.extra`, what is absent within an optional struct, or a copy of the whole.
+    if (field == nullptr) continue;
+    position = static_cast<std::size_t>(field - fields.data()) + 1;
+    given.insert(field->cpp_name);
+    check_value(item->value, field->type,
+                path.empty() ? field->cpp_name : path + "." + field->cpp_name);
+  }
+  for (const Field& field : fields) {
+    if (!given.contains(field.cpp_name) && is_required(fields_, field))
+      report(list, record, field, path, ".{} = {{}} is the empty one");
+  }
+}
+
+void LeftOutChecker::on_node(CXCursor node, CXCursor, const Scope& scope) {
+  if (scope.unevaluated) return;
+  switch (clang_getCursorKind(node)) {
+    case CXCursor_InitListExpr: {
+      CXType type = clang_getCanonicalType(clang_getCursorType(node));
+      const CXType element = clang_getArrayElementType(type);
+      if (element.kind == CXType_Invalid) {
+        if (const CXCursor record = generated(type); exists(record)) check(node, record, "");
+      } else if (const CXCursor record = generated(element); exists(record)) {
+        for (const CXCursor item : expressions_of(node)) {
+          if (clang_getCursorKind(strip(item)) == CXCursor_InitListExpr)
+            check(strip(item), record, "");
+        }
+      }
+      return;
+    }
+    case CXCursor_CallExpr: {
+      const CXCursor function = clang_getCursorReferenced(node);
+      const CXCursor owner = clang_getCursorSemanticParent(function);
+      if (!exists(function) || !exists(owner)) return;
+      if (spelling(function) == "operator=") assigned_.insert(usr_of(owner));
+      const bool makes = clang_getCursorKind(function) == CXCursor_Constructor &&
+                         clang_Cursor_getNumArguments(function) == 0;
+      if (makes && exists(generated(clang_getCursorType(owner)))) made_.push_back(node);
+      return;
+    }
+    case CXCursor_MemberRefExpr:
+    case CXCursor_MemberRef: {
+      const CXCursor named = clang_getCursorReferenced(node);
+      if (exists(named) && clang_getCursorKind(named) == CXCursor_FieldDecl)
+        named_.insert(usr_of(named));
+      return;
+    }
+    default: return;
+  }
+}
+
+void LeftOutChecker::finish() {
+  for (const CXCursor call : made_) {
+    const CXCursor record = generated(clang_getCursorType(call));
+    if (!exists(record) || assigned_.contains(usr_of(record))) continue;
+    const auto fields = fields_.of(record);
+    each_child(record, [&](CXCursor child) {
+      const Field* field = Fields::find(fields, spelling(child));
+      if (clang_getCursorKind(child) != CXCursor_FieldDecl || field == nullptr) return;
+      if (is_required(fields_, *field) && !named_.contains(usr_of(child)))
+        report(call, record, *field, "", "give `{}` a value before the call");
+    });
+  }
+}
+
+}  // namespace mcpac::analyzer

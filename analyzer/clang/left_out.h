@@ -1,0 +1,45 @@
+// Left out: required arguments that are missing where C++ cannot say so (rule left-out-argument).
+//
+// `= {}` of a required list, map or free-form object is the empty one, and to the compiler the same
+// as leaving the field out. What was written shows which it is.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "analyzer/clang/fields.h"
+#include "analyzer/clang/findings.h"
+#include "analyzer/clang/identity.h"
+#include "analyzer/clang/sources.h"
+#include "analyzer/clang/walker.h"
+
+namespace mcpac::analyzer {
+
+class LeftOutChecker : public Checker {
+ public:
+  LeftOutChecker(const Identity& identity, const Sources& sources, Findings& findings)
+      : identity_(identity), sources_(sources), findings_(findings) {}
+  void on_node(CXCursor node, CXCursor parent, const Scope& scope) override;
+  // Of a program of one file: arguments that were made empty, and fields of theirs that nothing in
+  // the program names.
+  void finish();
+
+ private:
+  void check(CXCursor list, CXCursor record, const std::string& path);
+  void check_value(CXCursor value, CXType type, const std::string& path);
+  void report(CXCursor at, CXCursor record, const Field& field, const std::string& path,
+              const char* fix);
+  [[nodiscard]] CXCursor generated(CXType type) const;
+
+  const Identity& identity_;
+  const Sources& sources_;
+  Findings& findings_;
+  Fields fields_;
+  std::set<std::string> told_;      // by place
+  std::vector<CXCursor> made_;      // constructor calls without arguments
+  std::set<std::string> named_;     // fields, by USR
+  std::set<std::string> assigned_;  // structs that are assigned as a whole, by USR
+};
+
+}  // namespace mcpac::analyzer

@@ -99,7 +99,7 @@ Result<std::vector<std::string>> import(Context& context, ConfigFile& config,
   auto servers = execute::read_foreign_servers(*text, options.import_file);
   if (!servers) return pass_on(servers);
   std::vector<std::string> names;
-  for (auto& [name, entry] : *servers) {
+  for (auto& [name, entry, notes] : *servers) {
     if (entry && config.has(name) && !options.force) {
       entry =
           mcpac::fail(ErrorId::kConfigInvalid, fmt::format("there is already a server {}", name),
@@ -111,6 +111,7 @@ Result<std::vector<std::string>> import(Context& context, ConfigFile& config,
       continue;
     }
     warn_of_secrets(context, name, *entry);
+    for (const std::string& note : notes) context.say(printable(fmt::format("{}: {}", name, note)));
     config.put(name, std::move(*entry));
     names.push_back(name);
   }

@@ -80,9 +80,12 @@ std::vector<Move> choose(Context& context, const ClientKind& kind, const ClientF
     }
     auto adopted = execute::adopt(kind, name, entry);
     if (!adopted) {
-      stays(adopted.error().what);
+      const Error& error = adopted.error();
+      stays(error.fix.empty() ? error.what : fmt::format("{}; {}", error.what, error.fix));
       continue;
     }
+    for (const std::string& note : adopted->notes)
+      context.say(printable(fmt::format("{}: {}", name, note)));
     moves.push_back({name, std::move(*adopted)});
   }
   return moves;

@@ -121,8 +121,8 @@ TEST_SUITE("execute/clients") {
               .entry["env"]["K"] == "${env:K}/${env:L} costs 5$");
     CHECK(adopted("gemini", {{"httpUrl", "https://a.example/mcp"}, {"trust", true}})
               .entry["httpUrl"] == "https://a.example/mcp");
-    CHECK(adopted("claude-desktop", {{"command", "a"}, {"args", {"$HOME", "${HOME}"}}})
-              .entry["args"][1] == "${HOME}");
+    CHECK(adopted("claude-desktop", {{"command", "a"}, {"args", {"$HOME/a", "${HOME}"}}})
+              .entry["args"] == OrderedJson({"${env:HOME}/a", "${env:HOME}"}));
     const auto codex = adopted("codex", {{"url", "https://a.example/mcp"},
                                          {"bearer_token_env_var", "T"},
                                          {"env_http_headers", {{"X-Team", "TEAM"}}},
@@ -132,6 +132,19 @@ TEST_SUITE("execute/clients") {
     CHECK(codex.entry["headers"]["X-Team"] == "${env:TEAM}");
     CHECK(codex.entry["headers"]["X-Region"] == "eu");
     CHECK(codex.variables == std::set<std::string>{"T", "TEAM"});
+    CHECK(codex.entry["timeout"] == "60s");
+    const auto home = adopted("cursor", {{"command", "~/bin/a"},
+                                         {"cwd", "~"},
+                                         {"args", {"--dir=~/b", "a~b", "~jo/c"}},
+                                         {"env", {{"D", "~/d"}}},
+                                         {"timeout", 30}});
+    CHECK(home.entry.dump() ==
+          R"({"command":"${env:HOME}/bin/a","cwd":"${env:HOME}",)"
+          R"("args":["--dir=${env:HOME}/b","a~b","~jo/c"],"env":{"D":"${env:HOME}/d"}})");
+    REQUIRE(home.notes.size() == 5);
+    CHECK(home.notes[0] == "command: ~ is written as ${env:HOME}");
+    CHECK(home.notes[4].contains("\"30s\" or \"30ms\""));
+    CHECK(adopted("claude-code", {{"command", "a"}, {"timeout", 500}}).entry["timeout"] == "500ms");
   }
 
   TEST_CASE("what mcpac cannot do in the client's place stays there, with why") {
@@ -144,6 +157,10 @@ TEST_SUITE("execute/clients") {
         {"cursor", {{"type", "sse"}, {"url", "https://a.example/sse"}}},
         {"claude-code", {{"command", "a"}, {"args", {"${X:-y}"}}}},
         {"claude-desktop", {{"command", "a"}, {"args", {"${env:NOT_ONE}"}}}},
+        {"claude-desktop", {{"command", "a"}, {"env", {{"K", "${API_KEY}"}}}}},
+        {"claude-desktop", {{"command", "cmd"}, {"args", {"/c", "npx", "a"}}}},
+        {"cursor", {{"command", "sh"}, {"args", {"-c", "cd ${workspaceFolder}"}}}},
+        {"gemini", {{"command", "a"}, {"args", {"$${X}"}}}},
         {"codex", {{"command", "a"}, {"args", {"${file:/etc/passwd}"}}}},
         {"codex", {{"command", "a"}, {"env_vars", {1}}}},
         {"codex", {{"command", "a"}, {"enabled_tools", {"one"}}}},

@@ -23,8 +23,18 @@ struct Adopted {
   };
   std::vector<Secret> secrets{};
   std::set<std::string> variables{};  // of the client's environment, that the entry names
+  // What stands otherwise in `entry`, or was left out, for the person: "env.K: ${X} is written as
+  // ${env:X}". No value is in it.
+  std::vector<std::string> notes{};
 };
 
+// References, folders and times in the words of mcpac.json; `secrets` is left empty.
+[[nodiscard]] Result<Adopted> convert(const ClientKind& kind, const std::string& name,
+                                      const OrderedJson& entry);
+// Whether mcpac.json can have it so. Errors stand at "its entry: mcpServers.NAME…".
+[[nodiscard]] Result<void> check_entry(const std::string& name, const OrderedJson& entry);
+
+// convert() of what can stand behind mcpac, and check_entry().
 [[nodiscard]] Result<Adopted> adopt(const ClientKind& kind, const std::string& name,
                                     const OrderedJson& entry);
 

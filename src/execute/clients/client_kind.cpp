@@ -49,7 +49,8 @@ const std::vector<ClientKind>& client_kinds() {
       {.id = "claude-code",
        .title = "Claude Code",
        .variables = Variables::kBraces,
-       .says_type = true},
+       .says_type = true,
+       .says_milliseconds = true},
       {.id = "cursor", .title = "Cursor", .variables = Variables::kEnv},
       {.id = "vscode",
        .title = "VS Code",
@@ -61,7 +62,10 @@ const std::vector<ClientKind>& client_kinds() {
        .format = ClientKind::Format::kToml,
        .servers = "mcp_servers",
        .variables = Variables::kForwarded},
-      {.id = "gemini", .title = "Gemini CLI", .variables = Variables::kDollar},
+      {.id = "gemini",
+       .title = "Gemini CLI",
+       .variables = Variables::kDollar,
+       .says_milliseconds = true},
   };
   return kinds;
 }

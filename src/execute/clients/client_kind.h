@@ -24,6 +24,7 @@ enum class Variables {
   kBraces,     // ${NAME}, with a default ${NAME:-…}
   kDollar,     // $NAME or ${NAME}
   kForwarded,  // env_vars = ["NAME"]: the server gets it under the same name
+  kAny,        // a file of which is not known whose it is: ${NAME}, ${env:NAME}, $NAME
 };
 
 struct ClientKind {
@@ -33,7 +34,8 @@ struct ClientKind {
   Format format = Format::kJson;
   std::string_view servers = "mcpServers";  // the member that holds the entries
   Variables variables = Variables::kNone;
-  bool says_type = false;  // entries have "type": "stdio"
+  bool says_type = false;          // entries have "type": "stdio"
+  bool says_milliseconds = false;  // its "timeout"
 };
 
 [[nodiscard]] const std::vector<ClientKind>& client_kinds();

@@ -25,17 +25,13 @@ std::unexpected<Error> placed(Error error, const std::string& where, std::string
   return std::unexpected(std::move(error));
 }
 
-Result<OrderedJson> as_it_is(const std::string& name, const OrderedJson& entry) {
-  const OrderedJson whole{{"mcpServers", {{name, entry}}}};
-  auto parsed = mcp::parse_config(to_text(whole), kPlace);
-  if (!parsed) return pass_on(parsed);
-  return entry;
-}
-
-Result<OrderedJson> as_of_vscode(const std::string& name, const OrderedJson& entry) {
-  auto adopted = adopt(*find_client_kind("vscode"), name, entry);
-  if (!adopted) return pass_on(adopted);
-  return std::move(adopted->entry);
+Result<Adopted> of_any(const std::string& name, const OrderedJson& entry) {
+  static const ClientKind kSomebody{
+      .id = "", .title = "another client", .variables = Variables::kAny};
+  auto made = convert(kSomebody, name, entry);
+  if (!made) return made;
+  if (auto fits = check_entry(name, made->entry); !fits) return pass_on(fits);
+  return made;
 }
 
 }  // namespace
@@ -55,13 +51,21 @@ Result<std::vector<ForeignServer>> read_foreign_servers(std::string_view text,
     if (table == file->value().end() || !table->is_object()) continue;
     has_any = true;
     for (const auto& [name, entry] : table->items()) {
-      auto read = table.key() == "servers" ? as_of_vscode(name, entry) : as_it_is(name, entry);
-      if (!read) read = placed(std::move(read.error()), where, member, name);
+      auto made = table.key() == "servers" ? adopt(*find_client_kind("vscode"), name, entry)
+                                           : of_any(name, entry);
+      std::vector<std::string> notes;
+      Result<OrderedJson> read;
+      if (made) {
+        read = std::move(made->entry);
+        notes = std::move(made->notes);
+      } else {
+        read = placed(std::move(made.error()), where, member, name);
+      }
       if (std::ranges::find(servers, name, &ForeignServer::name) != servers.end())
         read = placed({ErrorId::kConfigInvalid, fmt::format("the server {} stands twice", name), "",
                        "the file has both \"mcpServers\" and \"servers\"", "remove one of them"},
                       where, member, name);
-      servers.push_back({name, std::move(read)});
+      servers.push_back({name, std::move(read), std::move(notes)});
     }
   }
   if (has_any) return servers;

@@ -15,11 +15,12 @@ namespace mcpac::execute {
 
 struct ForeignServer {
   std::string name;
-  Result<OrderedJson> entry;  // as mcpac.json would have it, or why it cannot
+  Result<OrderedJson> entry;         // as mcpac.json would have it, or why it cannot
+  std::vector<std::string> notes{};  // what stands otherwise there (Adopted::notes)
 };
 
-// In the order of the file: "mcpServers" as they are, "servers" of VS Code in the words of
-// mcpac.json. Values stay where they stand (literal_secrets.h says which look like secrets): only
+// In the order of the file, in the words of mcpac.json: "mcpServers" of any client, "servers" of
+// VS Code. Values stay where they stand (literal_secrets.h says which look like secrets): only
 // `mcpac connect --adopt` moves secrets into files of their own. An Error where the text is no
 // JSON, or has neither.
 [[nodiscard]] Result<std::vector<ForeignServer>> read_foreign_servers(std::string_view text,

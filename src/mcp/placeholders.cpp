@@ -26,23 +26,25 @@ std::string shown_placeholder(std::string_view text) {
                                       : std::string(text.substr(0, kLongestShown)) + "…";
 }
 
+constexpr std::array<std::string_view, 9> kOfFolders = {"workspaceFolder",
+                                                        "workspaceRoot",
+                                                        "workspaceFolderBasename",
+                                                        "cwd",
+                                                        "__dirname",
+                                                        "projectRoot",
+                                                        "fileDirname",
+                                                        "file",
+                                                        "CLAUDE_PLUGIN_ROOT"};
+constexpr std::array<std::string_view, 6> kOfEditors = {
+    "pathSeparator", "/", "execPath", "extensionPath", "selectedText", "lineNumber"};
+
 // What stands between "${" and "}", which is no reference of mcpac.
 Foreign foreign_reference(std::string_view whole, std::string_view body) {
-  constexpr std::array<std::string_view, 8> kOfFolders = {"workspaceFolder",
-                                                          "workspaceRoot",
-                                                          "workspaceFolderBasename",
-                                                          "cwd",
-                                                          "__dirname",
-                                                          "projectRoot",
-                                                          "fileDirname",
-                                                          "file"};
-  constexpr std::array<std::string_view, 6> kOfEditors = {
-      "pathSeparator", "/", "execPath", "extensionPath", "selectedText", "lineNumber"};
   const auto folder = std::string(R"(write the folder's path; relative ones count from the folder )"
                                   R"(that mcpac is started in)");
   Foreign found{shown_placeholder(whole), "", ""};
   const auto name = body.substr(0, body.find(':'));
-  if (is_one_of(name, kOfFolders) || body == "CLAUDE_PLUGIN_ROOT") {
+  if (is_one_of(name, kOfFolders)) {
     found.what = "which only the client knows";
     found.fix = folder;
   } else if (body == "userHome") {
@@ -138,6 +140,10 @@ std::string stem_of(std::string_view program) {
 }
 
 }  // namespace
+
+bool is_of_client(std::string_view name) {
+  return name == "userHome" || is_one_of(name, kOfFolders) || is_one_of(name, kOfEditors);
+}
 
 std::size_t plain_variable(std::string_view text, std::size_t at) {
   if (at > 0 && !std::string_view("/:= ,\"'").contains(text[at - 1])) return 0;

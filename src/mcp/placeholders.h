@@ -34,6 +34,9 @@ struct Foreign {
 [[nodiscard]] bool is_script(const std::string& command, const std::vector<std::string>& arguments,
                              std::size_t index);
 
+// "workspaceFolder": no variable, although it looks like one.
+[[nodiscard]] bool is_of_client(std::string_view name);
+
 // The length of "$NAME" where it is one variable in capitals at the beginning of a word; 0: it is
 // not.
 [[nodiscard]] std::size_t plain_variable(std::string_view text, std::size_t at);

@@ -25,10 +25,10 @@ constexpr std::array<std::string_view, 18> kTolerated = {
     "trust",       "description", "icon",          "name",         "title",        "gallery",
     "version",     "tags",        "note",          "$schema",      "id",           "author"};
 
-constexpr std::array<std::string_view, 20> kKnown = {
-    "type",    "transport", "command",   "args",    "env",        "cwd",  "url",
-    "httpUrl", "era",       "serverUrl", "headers", "timeout",    "root", "disabled",
-    "enabled", "envFile",   "prices",    "auth",    "entry_only", "texts"};
+constexpr std::array<std::string_view, 21> kKnown = {
+    "type",    "transport", "command",   "args",    "env",        "cwd",   "url",
+    "httpUrl", "era",       "serverUrl", "headers", "timeout",    "root",  "disabled",
+    "enabled", "envFile",   "prices",    "auth",    "entry_only", "texts", "original_name"};
 
 Result<void> read_type(const ConfigMember& member, std::string& type) {
   auto text = member.string();
@@ -131,6 +131,12 @@ Result<void> read_member(const ConfigMember& member, ServerConfig& server, std::
   if (name == "headers") return store(server.headers, member.headers());
   if (name == "timeout") return store(server.timeout, member.duration());
   if (name == "root") return store(server.root, member.string());
+  // A label: what another client calls the server, where that is no name here.
+  if (name == "original_name") {
+    auto text = member.string();
+    if (!text) return pass_on(text);
+    return {};
+  }
   if (name == "entry_only") return store(server.entry_only, member.strings());
   if (name == "disabled" || name == "enabled") return read_flag(member, server.disabled);
   if (name == "prices") return read_prices(member, server.prices);

@@ -177,6 +177,50 @@ TEST_SUITE("execute/clients") {
     CHECK_FALSE(adopt(kind("cursor"), "mcpac", {{"command", "a"}}).has_value());
   }
 
+  TEST_CASE("what is read from the client's folder is known, and what is not is not") {
+    for (const auto& [entry, part] : std::vector<std::pair<OrderedJson, std::string>>{
+             {{{"command", "./server"}}, "./server"},
+             {{{"command", "bin/server"}}, "bin/server"},
+             {{{"command", "node"}, {"args", {"server.js"}}}, "server.js"},
+             {{{"command", "npx"}, {"args", {"tsx", "src/a.ts"}}}, "src/a.ts"},
+             {{{"command", "x"}, {"args", {"--config=../c.json"}}}, "../c.json"},
+             {{{"command", "x"}, {"args", {"."}}}, "."},
+             {{{"command", "x"}, {"cwd", "sub"}}, "sub"},
+             {{{"command", "./x"}, {"cwd", "/a"}}, ""},
+             {{{"command", "/a/x"}, {"args", {"/b.js", "-y", "@a/b.js", "x.js", "https://a/b.js"}}},
+              ""},
+             {{{"command", "sh"}, {"args", {"-c", "./x"}}}, ""},
+             {{{"url", "https://a.example/./x.js"}}, ""}}) {
+      CAPTURE(entry.dump());
+      CHECK(relative_part(entry) == part);
+    }
+    CHECK(folder_of_entries("/p/.cursor/mcp.json") == "/p");
+    CHECK(folder_of_entries("/p/.mcp.json") == "/p");
+    CHECK(folder_of_entries("/p/mcp.json").empty());
+  }
+
+  TEST_CASE("a server is the same where ours keeps its secret in a file, and another one else") {
+    const Home home;
+    const auto secret = home.write("secret", "s3cr3t\n");
+    const OrderedJson theirs{{"type", "stdio"},
+                             {"command", "a"},
+                             {"args", {"b"}},
+                             {"env", {{"T", "s3cr3t"}, {"M", "1"}}}};
+    OrderedJson ours = theirs;
+    ours["env"]["T"] = "${file:" + secret.string() + "}";
+    ours["root"] = "data";
+    ours["original_name"] = "an a";
+    CHECK(is_same_server(ours, theirs));
+    for (const auto& [member, value] : std::vector<std::pair<const char*, OrderedJson>>{
+             {"command", "x"}, {"args", {"b", "c"}}, {"cwd", "/x"}, {"env", {{"T", "s3cr3t"}}}}) {
+      OrderedJson other = theirs;
+      other[member] = value;
+      CHECK_FALSE(is_same_server(ours, other));
+    }
+    home.write("secret", "another\n");
+    CHECK_FALSE(is_same_server(ours, theirs));
+  }
+
   TEST_CASE("secrets are known by name and by looks") {
     for (const auto& [name, value] :
          {std::pair{"API_KEY", "x"}, std::pair{"Authorization", "Bearer abc"},

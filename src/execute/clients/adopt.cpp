@@ -10,6 +10,7 @@
 #include "mcp/config_member.h"
 #include "mcp/environment.h"
 #include "mcp/placeholders.h"
+#include "mcp/secrets.h"
 #include "mcp/server_config.h"
 
 namespace mcpac::execute {
@@ -157,8 +158,10 @@ class Translation {
                                                                      bool is_script) const {
     const auto name_in = [&](std::size_t begin) -> std::pair<std::string_view, std::size_t> {
       const auto end = end_of_name(given, begin);
-      if (end == begin || end >= given.size() || given[end] != '}') return {};
-      return {given.substr(begin, end - begin), end + 1};
+      const auto name = given.substr(begin, end - begin);
+      if (name.empty() || end >= given.size() || given[end] != '}') return {};
+      if (mcp::is_of_client(name) && !given.substr(0, begin).ends_with("env:")) return {};
+      return {name, end + 1};
     };
     const auto rest = given.substr(at);
     const bool is_any = variables_ == Variables::kAny;
@@ -366,6 +369,130 @@ Result<Adopted> adopt(const ClientKind& kind, const std::string& name, const Ord
     }
   }
   return made;
+}
+
+namespace {
+
+bool is_script_file(std::string_view word) {
+  constexpr std::array<std::string_view, 12> kEnds = {
+      ".js", ".mjs", ".cjs", ".ts", ".mts", ".py", ".rb", ".sh", ".php", ".jar", ".pl", ".dll"};
+  return std::ranges::any_of(kEnds, [&](std::string_view end) { return word.ends_with(end); });
+}
+
+bool is_relative_file(std::string_view word, bool is_interpreted) {
+  if (word == "." || word == ".." || word.starts_with("./") || word.starts_with("../")) return true;
+  if (word.empty() || std::string_view("-/$~@").contains(word.front())) return false;
+  if (word.find(':') != std::string_view::npos || !is_script_file(word)) return false;
+  return is_interpreted || word.find('/') != std::string_view::npos;
+}
+
+bool is_interpreter(const std::string& command) {
+  constexpr std::array<std::string_view, 18> kPrograms = {
+      "node", "nodejs", "bun", "deno", "tsx", "ts-node", "python", "python3", "ruby",
+      "php",  "perl",   "sh",  "bash", "zsh", "java",    "dotnet", "lua",     "Rscript"};
+  const auto name = std::string_view(command).substr(command.rfind('/') + 1);  // npos + 1 is 0
+  return std::ranges::find(kPrograms, name) != kPrograms.end();
+}
+
+std::string text_in(const OrderedJson& entry, const char* member) {
+  return entry.is_object() && entry.contains(member) && entry[member].is_string()
+             ? entry[member].get<std::string>()
+             : std::string();
+}
+
+bool is_same_value(const std::string& ours, const std::string& theirs) {
+  if (ours == theirs) return true;
+  if (!ours.starts_with("${file:") || ours.find('}') + 1 != ours.size()) return false;
+  mcp::SecretValues values;
+  const auto kept = values.expand(ours, "");
+  return kept && *kept == theirs;
+}
+
+bool are_same_values(const std::map<std::string, std::string>& ours,
+                     const std::map<std::string, std::string>& theirs) {
+  return std::ranges::equal(ours, theirs, [](const auto& one, const auto& other) {
+    return one.first == other.first && is_same_value(one.second, other.second);
+  });
+}
+
+std::string legal_form(std::string_view original) {
+  constexpr std::size_t kLongest = 56;  // with room for "-2"
+  std::string name;
+  for (const char c : original) {
+    if (is_bare(c))
+      name += c;
+    else if (!name.empty() && !name.ends_with('-'))
+      name += '-';
+  }
+  name = name.substr(0, kLongest);
+  while (name.ends_with('-')) name.pop_back();
+  if (name.empty()) return "server";
+  return is_server_name(name) ? name : name + "-server";
+}
+
+}  // namespace
+
+std::string relative_part(const OrderedJson& entry) {
+  const std::string folder = text_in(entry, "cwd");
+  if (folder.starts_with('/') || folder.starts_with("${env:")) return "";
+  if (!folder.empty()) return folder;
+  const std::string command = text_in(entry, "command");
+  if (command.find('/') != std::string::npos && !command.starts_with('/') &&
+      !command.starts_with("${"))
+    return command;
+  if (command.empty() || !entry.contains("args") || !entry["args"].is_array()) return "";
+  std::vector<std::string> words;
+  for (const auto& word : entry["args"])
+    words.push_back(word.is_string() ? word.get<std::string>() : std::string());
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (mcp::is_script(command, words, i)) continue;
+    std::string word = words[i];
+    if (const auto equals = word.find('='); word.starts_with('-') && equals != std::string::npos)
+      word.erase(0, equals + 1);
+    if (is_relative_file(word, is_interpreter(command))) return word;
+  }
+  return "";
+}
+
+std::filesystem::path folder_of_entries(const std::filesystem::path& file) {
+  if (file.filename() == ".mcp.json") return file.parent_path();
+  for (const char* folder : {".cursor", ".vscode", ".gemini", ".codex"}) {
+    if (file.parent_path().filename() == folder) return file.parent_path().parent_path();
+  }
+  return {};
+}
+
+bool is_same_server(const OrderedJson& ours, const OrderedJson& theirs) {
+  const auto read = [](const OrderedJson& entry) {
+    return mcp::parse_config(to_text(OrderedJson{{"mcpServers", {{"s", entry}}}}), "");
+  };
+  const auto first = read(ours);
+  const auto second = read(theirs);
+  if (!first || !second) return false;
+  const auto& one = first->servers[0];
+  const auto& other = second->servers[0];
+  return one.command == other.command && one.arguments == other.arguments && one.url == other.url &&
+         one.working_directory == other.working_directory && one.auth == other.auth &&
+         are_same_values(one.environment, other.environment) &&
+         are_same_values(one.headers, other.headers);
+}
+
+std::map<std::string, std::string> legal_names(const std::vector<std::string>& originals,
+                                               const IsOfAnother& is_of_another) {
+  std::map<std::string, std::string> names;
+  std::set<std::string> taken;
+  for (const auto& original : originals) {
+    if (is_server_name(original)) taken.insert(names[original] = original);
+  }
+  for (const auto& original : originals) {
+    if (names.contains(original)) continue;
+    const std::string form = legal_form(original);
+    std::string name = form;
+    for (int i = 2; taken.contains(name) || is_of_another(name, original); ++i)
+      name = fmt::format("{}-{}", form, i);
+    taken.insert(names[original] = name);
+  }
+  return names;
 }
 
 void give_variables(const ClientKind& kind, const std::set<std::string>& variables,

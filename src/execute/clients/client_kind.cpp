@@ -75,6 +75,18 @@ const ClientKind* find_client_kind(std::string_view id) {
   return found == client_kinds().end() ? nullptr : &*found;
 }
 
+std::vector<fs::path> other_files(const ClientKind& kind, const ClientPlaces& places,
+                                  const fs::path& project) {
+  std::vector<fs::path> files;
+  for (const Candidate& one : candidates(kind, places)) files.push_back(one.file);
+  if (kind.id == "claude-code") files.push_back(project / ".mcp.json");
+  if (kind.id == "cursor") files.push_back(project / ".cursor" / "mcp.json");
+  if (kind.id == "vscode") files.push_back(project / ".vscode" / "mcp.json");
+  if (kind.id == "codex") files.push_back(project / ".codex" / "config.toml");
+  if (kind.id == "gemini") files.push_back(project / ".gemini" / "settings.json");
+  return files;
+}
+
 ClientPlace place_of(const ClientKind& kind, const ClientPlaces& places) {
   const auto all = candidates(kind, places);
   std::error_code error;

@@ -56,4 +56,9 @@ struct ClientPlace {
 };
 [[nodiscard]] ClientPlace place_of(const ClientKind& kind, const ClientPlaces& places);
 
+// Where else this client may have servers: the other places of the kind, and its file in a project.
+[[nodiscard]] std::vector<std::filesystem::path> other_files(const ClientKind& kind,
+                                                             const ClientPlaces& places,
+                                                             const std::filesystem::path& project);
+
 }  // namespace mcpac::execute

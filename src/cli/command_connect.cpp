@@ -132,7 +132,7 @@ void run(Context& context, const ConnectOptions& options) {
   auto file = ClientFile::open(*kind, place.file);
   if (!file) return context.fail(file.error());
   auto done = options.undo ? disconnect_client(context, *kind, *file, options)
-                           : connect_client(context, *kind, *file, options);
+                           : connect_client(context, *kind, *file, places(), options);
   if (!done) context.fail(done.error());
 }
 

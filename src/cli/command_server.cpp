@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -14,6 +15,7 @@
 #include "core/permission.h"
 #include "core/printable.h"
 #include "execute/check/server_root.h"
+#include "execute/clients/adopt.h"
 #include "execute/clients/foreign_servers.h"
 #include "execute/clients/literal_secrets.h"
 #include "execute/project/list_servers.h"
@@ -96,21 +98,36 @@ Result<std::vector<std::string>> import(Context& context, ConfigFile& config,
                                         const AddOptions& options) {
   auto text = read_file(options.import_file);
   if (!text) return pass_on(text);
-  auto servers = execute::read_foreign_servers(*text, options.import_file);
+  auto servers = execute::read_foreign_servers(
+      *text, options.import_file, [&config](const std::string& name, const std::string& original) {
+        return config.has(name) && config.original_name(name) != original;
+      });
   if (!servers) return pass_on(servers);
   std::vector<std::string> names;
-  for (auto& [name, entry] : *servers) {
+  const auto folder = std::filesystem::absolute(context.config_file).parent_path();
+  const auto theirs = std::filesystem::absolute(options.import_file).parent_path();
+  for (auto& [name, entry, notes, original] : *servers) {
     if (entry && config.has(name) && !options.force) {
       entry =
           mcpac::fail(ErrorId::kConfigInvalid, fmt::format("there is already a server {}", name),
                       {.where = context.config_file.string(), .fix = "--force replaces it"});
     }
     if (!entry) {
-      entry.error().what = fmt::format("{} is not imported: {}", name, entry.error().what);
+      entry.error().what =
+          printable(fmt::format("{} is not imported: {}", original, entry.error().what));
       context.fail(entry.error());
       continue;
     }
     warn_of_secrets(context, name, *entry);
+    if (name != original)
+      context.say(printable(fmt::format("\"{}\" is called {} here", original, name)));
+    for (const std::string& note : notes) context.say(printable(fmt::format("{}: {}", name, note)));
+    if (const auto part = execute::relative_part(*entry);
+        !part.empty() && folder.lexically_normal() != theirs.lexically_normal())
+      context.warn(
+          printable(fmt::format("{}: {} is relative, and counts from the folder that mcpac "
+                                "is started in: write its whole path, or \"cwd\"",
+                                name, part)));
     config.put(name, std::move(*entry));
     names.push_back(name);
   }
@@ -339,10 +356,18 @@ std::string entry_only_text(const mcp::ServerConfig& server) {
 void show_servers(Context& context) {
   auto project = context.project();
   if (!project) return context.fail(project.error());
+  const auto file = ConfigFile::open(context.config_file);
+  if (!file) return context.fail(file.error());
+  const auto original_of = [&file](const mcp::ServerConfig& server) {
+    const std::string original = file->has(server.name) ? file->original_name(server.name) : "";
+    return original == server.name ? std::string() : original;
+  };
   if (context.json) {
     Json all = Json::array();
     for (const auto& server : project->config.servers) {
+      const auto original = original_of(server);
       all.push_back({{"name", server.name},
+                     {"original_name", original.empty() ? Json(nullptr) : Json(original)},
                      {"identity", server.identity()},
                      {"root", server.root.empty() ? Json(nullptr) : Json(server.root)},
                      {"entry_only", server.entry_only},
@@ -352,8 +377,10 @@ void show_servers(Context& context) {
     return context.print(all);
   }
   for (const auto& server : project->config.servers) {
-    fmt::print("{:<20} {}{}{}{}\n", server.name, server.identity(), root_text(server),
-               entry_only_text(server), server.disabled ? "  (disabled)" : "");
+    const auto original = original_of(server);
+    fmt::print("{:<20} {}{}{}{}{}\n", server.name, server.identity(),
+               original.empty() ? "" : printable(fmt::format("  (originally \"{}\")", original)),
+               root_text(server), entry_only_text(server), server.disabled ? "  (disabled)" : "");
   }
   if (project->config.servers.empty())
     context.say("no servers yet: mcpac server add NAME -- COMMAND ARGS…");

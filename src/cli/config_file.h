@@ -19,6 +19,15 @@ class ConfigFile {
   void put(const std::string& name, OrderedJson entry) { servers()[name] = std::move(entry); }
   // A server that is there, to be changed.
   [[nodiscard]] OrderedJson& entry(const std::string& server) { return servers().at(server); }
+  [[nodiscard]] const OrderedJson& entry(const std::string& server) const {
+    return servers().at(server);
+  }
+  // What another client calls it: "original_name", or its name.
+  [[nodiscard]] std::string original_name(const std::string& server) const {
+    const auto& one = entry(server);
+    return one.is_object() ? one.value("original_name", server) : server;
+  }
+  [[nodiscard]] const OrderedJson& entries() const { return servers(); }
   bool remove(const std::string& server) { return servers().erase(server) > 0; }
   // As save() would write it.
   [[nodiscard]] std::string text() const;

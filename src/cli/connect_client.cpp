@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -60,50 +62,214 @@ Result<OrderedJson> entry_of(const Context& context, const ClientKind& kind,
 }
 
 struct Move {
-  std::string name;
+  std::string original;  // its name in the client
+  std::string name;      // and in mcpac.json
   execute::Adopted adopted;
+  bool is_there = false;  // mcpac.json has it already
 };
 
-// What of the client's entries goes behind mcpac; what stays is said, with why.
-std::vector<Move> choose(Context& context, const ClientKind& kind, const ClientFile& file,
-                         const ConfigFile& config, const std::string& own) {
+struct Past {
+  std::string server;
+  std::string why;
+};
+
+struct Chosen {
   std::vector<Move> moves;
-  const OrderedJson entries = file.servers();
-  for (const auto& [name, entry] : entries.items()) {
-    if (name == own) continue;
-    const auto stays = [&](std::string_view why) {
-      context.warn(printable(fmt::format("{} stays in {}: {}", name, kind.title, why)));
-    };
-    if (config.has(name)) {
-      stays("mcpac.json has a server of this name");
-      continue;
-    }
-    auto adopted = execute::adopt(kind, name, entry);
-    if (!adopted) {
-      stays(adopted.error().what);
-      continue;
-    }
-    moves.push_back({name, std::move(*adopted)});
+  std::vector<Past> past;  // what the client still reaches without mcpac
+
+  [[nodiscard]] Json past_json() const {
+    Json all = Json::array();
+    for (const Past& one : past) all.push_back({{"server", one.server}, {"why", one.why}});
+    return all;
   }
-  return moves;
+};
+
+std::string with_fix(const Error& error) {
+  return error.fix.empty() ? error.what : fmt::format("{}; {}", error.what, error.fix);
 }
 
-// What it would write into mcpac.json, with "…" for every value: those of the client may be
-// secrets.
+// Why it cannot go behind mcpac; or as it goes.
+Result<Move> move_of(const Context& context, const ClientKind& kind, const ClientFile& file,
+                     const ConfigFile& config, Move move, const OrderedJson& entry) {
+  auto adopted = execute::adopt(kind, move.name, entry);
+  if (!adopted) return pass_on(adopted);
+  move.adopted = std::move(*adopted);
+  std::error_code error;
+  const auto project = fs::weakly_canonical(context.config_file, error).parent_path();
+  const auto part = execute::relative_part(move.adopted.entry);
+  if (!part.empty() && execute::folder_of_entries(file.path()) != project)
+    return fail(ErrorId::kConfigInvalid,
+                fmt::format("{} is relative to a folder that {} knows, and would be another one "
+                            "here",
+                            part, kind.title),
+                {.fix = "write its whole path there"});
+  if (config.has(move.name)) {
+    move.is_there = execute::is_same_server(config.entry(move.name), move.adopted.entry);
+    if (!move.is_there)
+      return fail(ErrorId::kConfigInvalid, "mcpac.json has another server of this name",
+                  {.fix = fmt::format("call it otherwise in {}, or `mcpac server remove {}`",
+                                      kind.title, move.name)});
+  }
+  if (move.name != move.original && !move.original.empty())
+    move.adopted.entry["original_name"] = move.original;
+  return move;
+}
+
+// Servers in the client's other configurations, which this command does not write.
+void add_elsewhere(const ClientKind& kind, const ClientFile& file,
+                   const execute::ClientPlaces& places, const fs::path& project,
+                   std::vector<Past>& past) {
+  for (const std::string& server : file.servers_of_projects())
+    past.push_back({server, "servers of single projects are not moved; take it out there"});
+  for (const fs::path& other : execute::other_files(kind, places, project)) {
+    std::error_code error;
+    if (!fs::exists(other, error) || fs::equivalent(other, file.path(), error)) continue;
+    const auto opened = ClientFile::open(kind, other);
+    if (!opened) {
+      past.push_back({other.string(),
+                      fmt::format("it is not known what servers it has: {}", opened.error().what)});
+      continue;
+    }
+    const OrderedJson servers = opened->servers();
+    for (const auto& [name, entry] : servers.items()) {
+      if (execute::is_ours(entry)) continue;
+      past.push_back({fmt::format("{} (in {})", name, other.string()),
+                      fmt::format("mcpac connect {} --file {} --adopt with the same rules moves it",
+                                  kind.id, shell_quoted(other.string()))});
+    }
+  }
+}
+
+// What of the client's entries goes behind mcpac; what stays is said, with why.
+Chosen choose(Context& context, const ClientKind& kind, const ClientFile& file,
+              const ConfigFile& config, const execute::ClientPlaces& places,
+              const std::string& own) {
+  Chosen chosen;
+  const OrderedJson entries = file.servers();
+  std::vector<std::string> originals;
+  for (const auto& [original, entry] : entries.items()) {
+    if (original != own && !execute::is_ours(entry)) originals.push_back(original);
+  }
+  const auto names =
+      execute::legal_names(originals, [&](const std::string& name, const std::string& original) {
+        return config.has(name) && config.original_name(name) != original;
+      });
+  for (const std::string& original : originals) {
+    auto move = move_of(context, kind, file, config, {original, names.at(original), {}, false},
+                        entries[original]);
+    if (!move) {
+      chosen.past.push_back({original, with_fix(move.error())});
+      context.warn(printable(
+          fmt::format("{} stays in {}: {}", original, kind.title, chosen.past.back().why)));
+      continue;
+    }
+    if (move->name != original)
+      context.say(printable(fmt::format("\"{}\" is called {} here", original, move->name)));
+    for (const std::string& note : move->adopted.notes)
+      context.say(printable(fmt::format("{}: {}", move->name, note)));
+    if (move->is_there)
+      context.say(printable(fmt::format("{} is in mcpac.json already, as it is here", move->name)));
+    chosen.moves.push_back(std::move(*move));
+  }
+  const auto in_file = chosen.past.size();
+  add_elsewhere(kind, file, places,
+                fs::absolute(context.config_file).lexically_normal().parent_path(), chosen.past);
+  for (std::size_t i = in_file; i < chosen.past.size(); ++i)
+    context.warn(printable(fmt::format("{} reaches {} past mcpac: {}", kind.title,
+                                       chosen.past[i].server, chosen.past[i].why)));
+  return chosen;
+}
+
+// The exit code is not 0 as long as one server is reached past mcpac.
+Result<void> check_none_past(const ClientKind& kind, const ClientFile& file,
+                             const std::vector<Past>& past) {
+  if (past.empty()) return {};
+  std::vector<std::string> names;
+  for (const Past& one : past) names.push_back(one.server);
+  return fail(
+      ErrorId::kConfigInvalid,
+      printable(fmt::format("{} still reaches past mcpac: {}", kind.title, fmt::join(names, ", "))),
+      {.where = file.path().string(),
+       .why = "no rule of mcpac holds for a call that does not come through it",
+       .fix = "what each warning above says; then the same command again"});
+}
+
+bool is_shown_member(const std::string& name) {
+  constexpr std::array<std::string_view, 11> kShown = {
+      "command", "args",      "cwd",     "type", "transport",    "url",
+      "httpUrl", "serverUrl", "timeout", "root", "original_name"};
+  return std::ranges::find(kShown, name) != kShown.end();
+}
+
+void mask(OrderedJson& value) {
+  if (value.is_structured()) {
+    for (auto& member : value) mask(member);
+  } else if (value.is_string()) {
+    value = "…";
+  }
+}
+
+// A value that is a reference and no more than the scheme before it: "Bearer ${env:TOKEN}".
+bool is_reference(const std::string& value) {
+  const auto begin = value.find("${");
+  const auto before = value.substr(0, begin);
+  return begin != std::string::npos && value.find('}') + 1 == value.size() &&
+         (before.empty() || before == "Bearer " || before == "Basic " || before == "token ");
+}
+
+// What a person must see of it: what is started or called, with which variables. Values of these,
+// what looks like a secret, and what mcpac does not read are "…".
+OrderedJson shown_entry(const OrderedJson& entry) {
+  OrderedJson shown = entry;
+  if (!shown.is_object()) return shown;
+  for (auto& [name, member] : shown.items()) {
+    const bool has_values = (name == "env" || name == "headers") && member.is_object();
+    if (!has_values && !is_shown_member(name)) mask(member);
+    if (!has_values) continue;
+    for (auto& value : member) {
+      if (!value.is_string() || !is_reference(value.get<std::string>())) mask(value);
+    }
+  }
+  for (const std::string& place : execute::literal_secrets(entry)) {
+    std::size_t at = 0;
+    const auto digits = std::string_view(place).substr(std::min<std::size_t>(5, place.size()));
+    if (place.starts_with("args[") &&
+        std::from_chars(digits.data(), digits.data() + digits.size(), at).ec == std::errc()) {
+      auto& word = shown["args"][at];
+      const auto text = word.get<std::string>();
+      const auto equals = text.find('=');
+      word = text.starts_with("--") && equals != std::string::npos
+                 ? text.substr(0, equals + 1) + "…"
+                 : std::string("…");
+    } else if (shown.contains(place)) {
+      shown[place] = "…";  // "url"
+    }
+  }
+  return shown;
+}
+
+// What it would write into mcpac.json.
 std::vector<std::string> config_diff(const ConfigFile& config, const std::vector<Move>& moves) {
-  const auto masked = [](const ConfigFile& file) {
-    const auto text = JsonText::parse(file.text(), "");
-    return text ? text->masked("mcpServers", "") : std::string();
+  const auto shown = [](const ConfigFile& file) {
+    OrderedJson all{{"mcpServers", OrderedJson::object()}};
+    for (const auto& [name, entry] : file.entries().items())
+      all["mcpServers"][name] = shown_entry(entry);
+    return all.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
   };
   ConfigFile after = config;
-  for (const Move& move : moves) after.put(move.name, move.adopted.entry);
-  return shown_diff(masked(config), masked(after));
+  for (const Move& move : moves) {
+    if (!move.is_there) after.put(move.name, move.adopted.entry);
+  }
+  return shown_diff(shown(config), shown(after));
 }
 
 // mcpac.json and the secrets first: until the client's file is written, nothing has changed for it.
 Result<void> take_in(ConfigFile& config, std::vector<Move>& moves) {
   const SecretFiles secrets(configuration_folder() / "secrets");
+  bool has_new = false;
   for (Move& move : moves) {
+    if (move.is_there) continue;
+    has_new = true;
     for (const auto& secret : move.adopted.secrets) {
       auto& value = move.adopted.entry[secret.group][secret.name];
       auto reference = secrets.keep(move.name, secret.name, value.get<std::string>());
@@ -112,7 +278,7 @@ Result<void> take_in(ConfigFile& config, std::vector<Move>& moves) {
     }
     config.put(move.name, move.adopted.entry);
   }
-  return moves.empty() ? Result<void>() : config.save();
+  return has_new ? config.save() : Result<void>();
 }
 
 void show(const std::filesystem::path& file, const std::vector<std::string>& diff) {
@@ -123,11 +289,13 @@ void show(const std::filesystem::path& file, const std::vector<std::string>& dif
 
 // Both halves: what the client's file loses and gets, and what mcpac.json does.
 void show_both(Context& context, const ClientFile& file, const ConfigFile& config,
-               const std::vector<Move>& moves, const ConnectOptions& options) {
+               const Chosen& chosen, const ConnectOptions& options) {
+  const std::vector<Move>& moves = chosen.moves;
   const auto of_client = file.diff(options.name);
   const auto of_config = config_diff(config, moves);
   Json secrets = Json::array();
   for (const Move& move : moves) {
+    if (move.is_there) continue;
     for (const auto& secret : move.adopted.secrets)
       secrets.push_back({{"server", move.name}, {"name", secret.name}});
   }
@@ -137,7 +305,8 @@ void show_both(Context& context, const ClientFile& file, const ConfigFile& confi
                           {"diff", of_client},
                           {"config", fs::absolute(context.config_file).string()},
                           {"config_diff", of_config},
-                          {"secrets", secrets}});
+                          {"secrets", secrets},
+                          {"past", chosen.past_json()}});
   }
   show(file.path(), of_client);
   show(context.config_file, of_config);
@@ -148,15 +317,20 @@ void show_both(Context& context, const ClientFile& file, const ConfigFile& confi
   }
 }
 
-void tell(Context& context, const ClientKind& kind, const ClientFile& file,
-          const std::vector<Move>& moves, const ConnectOptions& options) {
+void tell(Context& context, const ClientKind& kind, const ClientFile& file, const Chosen& chosen,
+          const ConnectOptions& options) {
   Json moved = Json::array();
-  for (const Move& move : moves) moved.push_back(move.name);
+  bool has_new = false;
+  for (const Move& move : chosen.moves) {
+    moved.push_back(move.name);
+    has_new = has_new || !move.is_there;
+  }
   if (context.json)
     return context.print({{"client", kind.id},
                           {"file", file.path().string()},
                           {"backup", connection_records(context).backup_of(file).string()},
-                          {"moved", moved}});
+                          {"moved", moved},
+                          {"past", chosen.past_json()}});
   context.say(fmt::format("written: {}", file.path().string()));
   if (file.exists())
     context.say(
@@ -164,11 +338,13 @@ void tell(Context& context, const ClientKind& kind, const ClientFile& file,
   const std::string where =
       options.file.empty() ? "" : fmt::format(" --file {}", shell_quoted(file.path().string()));
   context.say(fmt::format("  undo: mcpac connect {}{} --undo", kind.id, where));
-  if (!moves.empty())
+  if (!chosen.moves.empty())
+    context.say(fmt::format("moved behind mcpac: {}",
+                            fmt::join(moved.get<std::vector<std::string>>(), ", ")));
+  if (has_new)
     context.say(
-        fmt::format("moved behind mcpac: {}\n  next: mcpac generate, which reads and locks "
-                    "their tools; until then the client cannot call them",
-                    fmt::join(moved.get<std::vector<std::string>>(), ", ")));
+        "  next: mcpac generate, which reads and locks their tools; until then the client cannot "
+        "call them");
   propose_roots(context, moved.get<std::vector<std::string>>());
   context.say(fmt::format("then start {} again", kind.title));
   if (!options.code)
@@ -196,6 +372,7 @@ Result<void> check_rules(const Context& context, const ConnectOptions& options) 
 // What does not get a file of its own stays in the open: arguments, mostly.
 void warn_of_secrets(Context& context, const std::vector<Move>& moves) {
   for (const Move& move : moves) {
+    if (move.is_there) continue;
     OrderedJson rest = move.adopted.entry;
     for (const auto& secret : move.adopted.secrets) rest[secret.group].erase(secret.name);
     for (const std::string& place : execute::literal_secrets(rest)) {
@@ -256,7 +433,7 @@ execute::ConnectionRecords connection_records(const Context& context) {
 }
 
 Result<void> connect_client(Context& context, const ClientKind& kind, ClientFile& file,
-                            const ConnectOptions& options) {
+                            const execute::ClientPlaces& places, const ConnectOptions& options) {
   auto entry = entry_of(context, kind, options);
   if (!entry) return pass_on(entry);
   const OrderedJson before = file.servers();
@@ -270,8 +447,9 @@ Result<void> connect_client(Context& context, const ClientKind& kind, ClientFile
   auto config = ConfigFile::open(context.config_file);
   if (!config) return pass_on(config);
   if (auto fits = check_rules(context, options); !fits) return fits;
-  std::vector<Move> moves;
-  if (options.adopt) moves = choose(context, kind, file, *config, options.name);
+  Chosen chosen;
+  if (options.adopt) chosen = choose(context, kind, file, *config, places, options.name);
+  std::vector<Move>& moves = chosen.moves;
   warn_of_ungranted(context, moves, options);
   warn_of_secrets(context, moves);
   auto last = last_connection(context, kind, file, options.name);
@@ -286,14 +464,14 @@ Result<void> connect_client(Context& context, const ClientKind& kind, ClientFile
   }
   execute::give_variables(kind, variables, *entry);
   for (const Move& move : moves) {
-    if (auto removed = file.remove(move.name); !removed) return removed;
+    if (auto removed = file.remove(move.original); !removed) return removed;
   }
   if (auto put = file.put(options.name, *entry); !put) return put;
   if (!file.is_changed()) {
     context.say(fmt::format("{} is connected already", kind.title));
-    return {};
+    return check_none_past(kind, file, chosen.past);
   }
-  show_both(context, file, *config, moves, options);
+  show_both(context, file, *config, chosen, options);
   if (options.dry_run) {
     context.say("dry run: nothing was written");
     return {};
@@ -302,8 +480,8 @@ Result<void> connect_client(Context& context, const ClientKind& kind, ClientFile
   const auto record = execute::record_of(file, options.name, before, *last);
   if (auto kept = connection_records(context).keep(file, record); !kept) return kept;
   if (auto saved = file.save(); !saved) return saved;
-  tell(context, kind, file, moves, options);
-  return {};
+  tell(context, kind, file, chosen, options);
+  return check_none_past(kind, file, chosen.past);
 }
 
 Result<void> disconnect_client(Context& context, const ClientKind& kind, ClientFile& file,

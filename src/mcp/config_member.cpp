@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <system_error>
 #include <utility>
 
 #include "core/ascii.h"
@@ -15,6 +17,8 @@ namespace {
 
 // A day: longer than any call that somebody waits for, and far from overflow.
 constexpr std::int64_t kMaxTimeoutMs = 24LL * 60 * 60 * 1000;
+// A second: nobody gives a server less, and "30" of a client that counts in seconds is below it.
+constexpr std::int64_t kLeastBareMs = 1'000;
 
 }  // namespace
 
@@ -144,12 +148,40 @@ Result<std::map<std::string, std::string>> ConfigMember::headers() const {
   return out;
 }
 
-Result<std::chrono::milliseconds> ConfigMember::milliseconds() const {
-  if (!value_.is_number_integer() || value_.get<double>() < 1 ||
-      value_.get<double>() > static_cast<double>(kMaxTimeoutMs)) {
-    return refuse(fmt::format("\"{}\" must be 1 to {} milliseconds", name_, kMaxTimeoutMs));
+Result<std::chrono::milliseconds> ConfigMember::duration() const {
+  const auto wrong = [this] {
+    return refuse(fmt::format("\"{}\" must be 1 ms to a day", name_), "",
+                  R"(write it with its unit: "30s", "500ms", "2m" or "1h")");
+  };
+  std::int64_t count = 0;
+  if (value_.is_string()) {
+    constexpr std::array<std::pair<std::string_view, std::int64_t>, 5> kUnits = {
+        {{"ms", 1}, {"s", 1'000}, {"m", 60'000}, {"min", 60'000}, {"h", 3'600'000}}};
+    const auto& text = value_.get_ref<const std::string&>();
+    const char* end = text.data() + text.size();
+    const auto parsed = std::from_chars(text.data(), end, count);
+    std::string_view unit(parsed.ptr, static_cast<std::size_t>(end - parsed.ptr));
+    if (unit.starts_with(' ')) unit.remove_prefix(1);
+    const auto known = std::ranges::find(kUnits, unit, &decltype(kUnits)::value_type::first);
+    if (parsed.ec != std::errc() || known == kUnits.end() || count < 1 ||
+        count > kMaxTimeoutMs / known->second)
+      return wrong();
+    return std::chrono::milliseconds(count * known->second);
   }
-  return std::chrono::milliseconds(value_.get<std::int64_t>());
+  if (!value_.is_number_integer() || value_.get<double>() < 1 ||
+      value_.get<double>() > static_cast<double>(kMaxTimeoutMs))
+    return wrong();
+  count = value_.get<std::int64_t>();
+  if (count < kLeastBareMs)
+    return refuse(fmt::format("\"{}\": {} may be seconds or milliseconds", name_, count),
+                  "a bare number is milliseconds here, and seconds in some clients",
+                  fmt::format("write \"{0}s\" or \"{0}ms\"", count));
+  return std::chrono::milliseconds(count);
+}
+
+OrderedJson duration_json(std::chrono::milliseconds time) {
+  if (time.count() >= kLeastBareMs) return time.count();
+  return fmt::format("{}ms", time.count());
 }
 
 }  // namespace mcpac::mcp

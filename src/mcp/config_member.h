@@ -32,7 +32,9 @@ class ConfigMember {
   [[nodiscard]] Result<std::map<std::string, std::string>> string_map() const;
   [[nodiscard]] Result<std::map<std::string, std::string>> environment() const;
   [[nodiscard]] Result<std::map<std::string, std::string>> headers() const;
-  [[nodiscard]] Result<std::chrono::milliseconds> milliseconds() const;
+  // "30s", "500ms", "2m", "1h"; a bare number from 1000 is milliseconds. Smaller ones are refused:
+  // other clients count in seconds.
+  [[nodiscard]] Result<std::chrono::milliseconds> duration() const;
   // kConfigInvalid at this member.
   [[nodiscard]] std::unexpected<Error> refuse(std::string what, std::string why = "",
                                               std::string fix = "") const;
@@ -42,6 +44,9 @@ class ConfigMember {
   const OrderedJson& value_;
   const std::string& server_place_;
 };
+
+// As duration() reads it: a number of milliseconds, or a text where that could be seconds.
+[[nodiscard]] OrderedJson duration_json(std::chrono::milliseconds time);
 
 // `did you mean "args"?`, or the list of what there is when nothing is near.
 [[nodiscard]] std::string did_you_mean(std::string_view name,

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 
+#include "mcp/proxy.h"
+
 namespace mcpac::mcp {
 
 bool is_base_variable(std::string_view name) {
@@ -25,7 +27,8 @@ std::vector<std::string> make_environment(const std::map<std::string, std::strin
     const auto name = text.substr(0, equals);
     // PWD is ours, not the server's; functions that old shells export are code.
     const auto value = text.substr(equals + 1);
-    if (is_base_variable(name) && name != "PWD" && !value.starts_with("()")) {
+    const bool passes = is_base_variable(name) || is_network_variable(name);
+    if (passes && name != "PWD" && !value.starts_with("()")) {
       all.emplace(name, value);
     }
   }

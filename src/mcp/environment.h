@@ -1,4 +1,5 @@
-// The environment of a server: the few variables that any program needs, and what its entry names.
+// The environment of a server: the few variables that any program needs, those that say how the
+// network is reached (is_network_variable() in mcp/proxy.h), and what its entry names.
 //
 // Everything else stays behind: the shell that starts mcpac holds tokens that are no server's
 // business. Other MCP clients pass the same few, so servers that run there run here.

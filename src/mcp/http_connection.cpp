@@ -1,10 +1,16 @@
 #include "mcp/http_connection.h"
 
 #include <fmt/format.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <optional>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -24,6 +30,7 @@
 #include "core/ascii.h"
 #include "ipc/dead_peer.h"
 #include "ipc/http_pieces.h"
+#include "mcp/proxy.h"
 #include "mcp/url_addresses.h"
 
 namespace mcpac::mcp {
@@ -47,6 +54,8 @@ constexpr std::size_t kMaxUnread = kMaxHead + kChunk;
 constexpr int kMostInterim = 16;
 // A request without an answer of its own has no other clock.
 constexpr std::chrono::seconds kConnectTimeout{30};
+constexpr unsigned kProxyLogin = 407;
+constexpr std::string_view kCannotConnect = "cannot connect";
 
 using PlainStream = beast::tcp_stream;
 using TlsStream = beast::ssl_stream<beast::tcp_stream>;
@@ -82,28 +91,28 @@ class Connection final : public HttpConnection {
         stream_(make_stream(executor, tls_)) {}
 
   asio::awaitable<Result<void>> open() override {
-    auto addresses = co_await addresses_of(url_, looking_up_);
+    auto proxy = proxy_for(url_);
+    if (!proxy) co_return pass_on(proxy);
+    proxy_ = std::move(*proxy);
+    auto addresses = co_await addresses_to_connect();
     boost::system::error_code error;
     if (closed_) error = asio::error::operation_aborted;
     if (error) co_return failure(ErrorId::kServerHttp, "cannot find the host", error);
     if (!addresses) co_return pass_on(addresses);
-    const bool beyond = std::ranges::any_of(
-        *addresses, [this](const auto& address) { return reach_at(address) > reach_; });
-    if (beyond) {
-      co_return fail(ErrorId::kServerHttp,
-                     "the host has an address of this machine, or of a private network, to which "
-                     "its server may not lead",
-                     {.where = url_.authority()});
-    }
     std::vector<asio::ip::tcp::endpoint> endpoints;
-    for (const auto& address : *addresses) endpoints.emplace_back(address, url_.port);
+    for (const auto& address : *addresses)
+      endpoints.emplace_back(address, proxy_ ? proxy_->url.port : url_.port);
     lowest().expires_after(kConnectTimeout);
     auto [refused, peer] = co_await lowest().async_connect(endpoints, kAwait);
-    if (refused) co_return failure(ErrorId::kServerHttp, "cannot connect", refused);
+    if (refused) co_return failure(ErrorId::kServerHttp, kCannotConnect, refused);
     lowest().socket().set_option(asio::ip::tcp::no_delay(true), error);
     ipc::notice_dead_peer(lowest().socket());
     lowest().socket().non_blocking(true, error);
-    reach_of_peer_ = reach_at(peer.address());
+    // Behind a proxy, which mostly has a private address, the server may name public ones alone.
+    reach_of_peer_ = proxy_ ? Reach::kPublic : reach_at(peer.address());
+    if (proxy_ && url_.tls) {
+      if (auto tunnel = co_await open_tunnel(); !tunnel) co_return pass_on(tunnel);
+    }
     if constexpr (std::is_same_v<Stream, TlsStream>) {
       if (auto named = name_host(); !named) co_return pass_on(named);
       auto [untrusted] = co_await stream_.async_handshake(asio::ssl::stream_base::client, kAwait);
@@ -116,6 +125,12 @@ class Connection final : public HttpConnection {
   asio::awaitable<Result<HttpHead>> exchange(HttpRequest request) override {
     request_ = std::move(request);
     parser_.reset();
+    if (proxy_ && !url_.tls) {
+      // RFC 9112, section 3.2.2: to a proxy the whole URL is named.
+      request_.target(fmt::format("http://{}{}", url_.authority(), url_.target));
+      if (!proxy_->authorization.empty())
+        request_.set(http::field::proxy_authorization, proxy_->authorization);
+    }
     const std::string head = head_of(request_);
     if (const auto error = co_await send({asio::buffer(head), asio::buffer(request_.body())}))
       co_return failure(ErrorId::kServerHttp, "cannot send", error);
@@ -124,6 +139,7 @@ class Connection final : public HttpConnection {
       if (const auto error = co_await receive_head())
         co_return failure(id_of(error), "no response", error);
       const unsigned status = parser_->get().result_int();
+      if (proxy_ && !url_.tls && status == kProxyLogin) co_return refused_by_proxy(status);
       if (status >= 200) co_return read_head();
       if (status == 101) break;  // another protocol from here on, without a request
     }
@@ -191,7 +207,99 @@ class Connection final : public HttpConnection {
     return too_long ? ErrorId::kServerLimit : ErrorId::kServerHttp;
   }
 
+  // As far as its name tells.
+  [[nodiscard]] Reach reach_at_host() const {
+    boost::system::error_code is_name;
+    const auto address = asio::ip::make_address(url_.host, is_name);
+    if (!is_name) return reach_at(address);
+    return url_.host == "localhost" || url_.host.ends_with(".localhost") ? Reach::kAnywhere
+                                                                         : Reach::kPublic;
+  }
+
   PlainStream& lowest() { return beast::get_lowest_layer(stream_); }
+
+  // Of the host, or of its proxy. What a server named may not lead past what it reaches itself:
+  // where the name can be found here, all that it leads to is looked at, whoever connects.
+  asio::awaitable<Result<ipc::Addresses>> addresses_to_connect() {
+    const bool is_guarded = reach_ != Reach::kAnywhere;
+    Result<ipc::Addresses> addresses = ipc::Addresses();
+    if (!proxy_ || is_guarded || url_.is_address())
+      addresses = co_await addresses_of(url_, looking_up_);
+    if (addresses && std::ranges::any_of(*addresses, [this](const auto& address) {
+          return reach_at(address) > reach_;
+        })) {
+      co_return fail(ErrorId::kServerHttp,
+                     "the host has an address of this machine, or of a private network, to which "
+                     "its server may not lead",
+                     {.where = url_.authority()});
+    }
+    if (proxy_ && is_guarded && !addresses && !url_.host.contains('.')) {
+      co_return fail(ErrorId::kServerHttp,
+                     "the host has a name of one network alone, to which its server may not lead",
+                     {.where = url_.authority()});
+    }
+    if (proxy_) co_return co_await addresses_of(proxy_->url, looking_up_);
+    if (!addresses && addresses.error().fix.empty())
+      addresses.error().fix = R"(behind a proxy: HTTPS_PROXY=http://HOST:PORT)";
+    co_return addresses;
+  }
+
+  // CONNECT (RFC 9110, section 9.3.6). The proxy sees the host's name and port, and nothing of
+  // what goes through the tunnel.
+  asio::awaitable<Result<void>> open_tunnel() {
+    const std::string name = url_.host.contains(':') ? "[" + url_.host + "]" : url_.host;
+    const std::string host = fmt::format("{}:{}", name, url_.port);
+    HttpRequest request(http::verb::connect, host, 11);
+    request.set(http::field::host, host);
+    request.set(http::field::user_agent, "mcpac/" MCPAC_VERSION);
+    if (!proxy_->authorization.empty())
+      request.set(http::field::proxy_authorization, proxy_->authorization);
+    const std::string head = head_of(request);
+    boost::system::error_code error;
+    const ipc::TwoBuffers parts{asio::buffer(head), asio::const_buffer()};
+    const auto written = ipc::write_now(lowest().socket(), parts, error);
+    if (!error && written < head.size()) error = co_await ipc::write_rest(lowest(), parts, written);
+    if (error) co_return failure(ErrorId::kServerHttp, "cannot ask for a tunnel", error);
+    beast::flat_buffer buffer(kMaxHead);
+    for (int interim = 0; interim <= kMostInterim; ++interim) {
+      http::response_parser<http::buffer_body> parser;
+      parser.header_limit(kMaxHead);
+      parser.skip(true);
+      while (!parser.is_header_done()) {
+        if (const auto broken = co_await ipc::read_piece(lowest(), buffer, parser, kFirstPiece))
+          co_return failure(id_of(broken), "no tunnel", broken);
+      }
+      const unsigned status = parser.get().result_int();
+      if (status < 200 && status != 101) continue;
+      if (status < 200 || status > 299) co_return refused_by_proxy(status);
+      // TLS begins with the client: what came already is not the server's.
+      if (buffer.size() == 0) co_return Result<void>();
+      co_return fail(ErrorId::kServerProtocol, "the proxy sent more than its answer",
+                     {.where = proxy_->place()});
+    }
+    co_return fail(ErrorId::kServerProtocol, "the proxy answers with 1xx alone",
+                   {.where = proxy_->place()});
+  }
+
+  [[nodiscard]] std::unexpected<Error> refused_by_proxy(unsigned status) const {
+    const bool has_login = !proxy_->authorization.empty();
+    std::string fix = fmt::format(
+        "look at what the proxy admits, or NO_PROXY={} where the host is "
+        "reached without it",
+        url_.host);
+    if (status == kProxyLogin)
+      fix = fmt::format("{}=http://USER:PASSWORD@{} with {} that the proxy knows", proxy_->variable,
+                        proxy_->place(), has_login ? "a login" : "the login");
+    return fail(ErrorId::kServerHttp,
+                status == kProxyLogin && has_login
+                    ? "the proxy does not accept the login that it was given"
+                : status == kProxyLogin
+                    ? "the proxy wants a login"
+                    : fmt::format("the proxy refused the connection: HTTP status {}", status),
+                {.where = url_.authority(),
+                 .why = fmt::format("{} names the proxy {}", proxy_->variable, proxy_->place()),
+                 .fix = std::move(fix)});
+  }
 
   Result<void> name_host() {
     boost::system::error_code error;
@@ -249,7 +357,16 @@ class Connection final : public HttpConnection {
     if (error.category() == asio::error::get_ssl_category() && id == ErrorId::kServerTls) {
       reason = fmt::format("{} (the certificate must be valid for the host)", reason);
     }
-    return fail(id, fmt::format("{}: {}", what, reason), {.where = url_.authority()});
+    std::string why;
+    if (proxy_)
+      why = fmt::format("through the proxy {}, which {} names", proxy_->place(), proxy_->variable);
+    std::string fix;
+    if (id == ErrorId::kServerTls)
+      fix = "a certificate authority of your own: SSL_CERT_FILE=FILE or SSL_CERT_DIR=FOLDER";
+    else if (!proxy_ && what == kCannotConnect && reach_at_host() == Reach::kPublic)
+      fix = "behind a proxy: HTTPS_PROXY=http://HOST:PORT";
+    return fail(id, fmt::format("{}: {}", what, reason),
+                {.where = url_.authority(), .why = std::move(why), .fix = std::move(fix)});
   }
 
   Url url_;
@@ -263,8 +380,39 @@ class Connection final : public HttpConnection {
   std::optional<http::response_parser<http::buffer_body>> parser_;
   // Not cleared: most answers need a page of it.
   std::unique_ptr<char[]> chunk_ = std::make_unique_for_overwrite<char[]>(kChunk);
+  std::optional<Proxy> proxy_;  // once it is being opened
   bool closed_ = false;
 };
+
+// A file or folder of authorities that cannot be read would be read over, and every certificate be
+// one that nobody knows.
+Result<void> check_authorities(const char* variable) {
+  const auto value = process_variable(variable);
+  // Of several folders ("a:b") some may be there.
+  if (!value || value->empty() || value->contains(':') || ::access(value->c_str(), R_OK) == 0)
+    return {};
+  return fail(ErrorId::kServerTls, fmt::format("what {} names cannot be read", variable),
+              {.where = *value,
+               .why = std::system_category().message(errno),
+               .fix = fmt::format("name another one, or unset {}", variable)});
+}
+
+// As OpenSSL's own, but that a variable which is empty is not set.
+void use_authorities(asio::ssl::context& context, boost::system::error_code& error) {
+  const auto file = process_variable("SSL_CERT_FILE");
+  const auto folder = process_variable("SSL_CERT_DIR");
+  const bool is_empty = (file && file->empty()) || (folder && folder->empty());
+  if (!is_empty) {
+    context.set_default_verify_paths(error);
+    return;
+  }
+  SSL_CTX_load_verify_file(context.native_handle(),
+                           file && !file->empty() ? file->c_str() : X509_get_default_cert_file());
+  SSL_CTX_load_verify_dir(context.native_handle(), folder && !folder->empty()
+                                                       ? folder->c_str()
+                                                       : X509_get_default_cert_dir());
+  ERR_clear_error();
+}
 
 }  // namespace
 
@@ -280,6 +428,9 @@ std::shared_ptr<HttpConnection> HttpConnection::make(asio::any_io_executor execu
 }
 
 Result<std::shared_ptr<asio::ssl::context>> make_tls_context() {
+  for (const char* variable : {"SSL_CERT_FILE", "SSL_CERT_DIR"}) {
+    if (auto readable = check_authorities(variable); !readable) return pass_on(readable);
+  }
   std::shared_ptr<asio::ssl::context> context;
   boost::system::error_code error;
   try {
@@ -293,7 +444,7 @@ Result<std::shared_ptr<asio::ssl::context>> make_tls_context() {
                        error);
   // A server would have us do handshakes without an end, none of whose bytes anybody counts.
   SSL_CTX_set_options(context->native_handle(), SSL_OP_NO_RENEGOTIATION);
-  if (!error) context->set_default_verify_paths(error);
+  if (!error) use_authorities(*context, error);
   if (!error) context->set_verify_mode(asio::ssl::verify_peer, error);
   if (error) return fail(ErrorId::kServerTls, "cannot prepare TLS: " + error.message());
   return context;

@@ -1,8 +1,10 @@
-// HttpConnection: one TCP or TLS connection that carries one HTTP/1.1 exchange after another.
+// HttpConnection: one TCP or TLS connection that carries one HTTP/1.1 exchange after another,
+// through a proxy where the environment names one (mcp/proxy.h): a tunnel to a host of https, whole
+// URLs to one of http.
 //
-// Certificates are always verified against the system's roots (SSL_CERT_FILE is honoured by
-// OpenSSL) and the host's name; there is no switch to leave that out. close() may be called at any
-// time from the event loop: whatever is waited for ends with an error.
+// Certificates are always verified against the system's roots (or those of SSL_CERT_FILE and
+// SSL_CERT_DIR) and the host's name; there is no switch to leave that out. close() may be called at
+// any time from the event loop: whatever is waited for ends with an error.
 #pragma once
 
 #include <chrono>

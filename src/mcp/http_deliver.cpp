@@ -59,10 +59,15 @@ asio::awaitable<HttpTransport::Delivered> HttpTransport::deliver(Outgoing& messa
       if (!error) connection->close();
     });
   }
+  const auto failed = [this](const Error& error) {
+    return failure(error.id, error.what,
+                   error.why.empty() ? error.where : fmt::format("{}, {}", error.where, error.why),
+                   error.fix);
+  };
   if (lease.is_new()) {
     auto opened = co_await connection->open();
     if (!opened) {
-      delivered.outcome = failure(opened.error().id, opened.error().what, opened.error().where);
+      delivered.outcome = failed(opened.error());
       co_return delivered;
     }
   }
@@ -73,7 +78,7 @@ asio::awaitable<HttpTransport::Delivered> HttpTransport::deliver(Outgoing& messa
   delivered.used = authorize(request);
   auto head = co_await connection->exchange(std::move(request));
   if (!head) {
-    delivered.outcome = failure(head.error().id, head.error().what, head.error().where);
+    delivered.outcome = failed(head.error());
     co_return delivered;
   }
   if (closed_) co_return delivered;

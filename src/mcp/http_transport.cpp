@@ -13,6 +13,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "mcp/config_member.h"
+#include "mcp/proxy.h"
 
 namespace mcpac::mcp {
 namespace asio = boost::asio;
@@ -57,6 +58,8 @@ Result<std::shared_ptr<HttpTransport>> HttpTransport::make(
     }
     state.headers.emplace(name, std::move(*expanded));
   }
+  if (auto proxy = proxy_for(state.url); !proxy) return pass_on(proxy);
+  know_proxies(secrets);
   std::shared_ptr<asio::ssl::context> tls;
   if (state.url.tls) {
     auto made = make_tls_context();

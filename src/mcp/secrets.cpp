@@ -119,6 +119,12 @@ Result<std::string> SecretValues::expand(std::string_view text, std::string_view
     const auto env = text.find("${env:");
     const auto file = text.find("${file:");
     const auto start = std::min(env, file);
+    if (const auto escaped = text.find("$${"); escaped < start) {
+      out += text.substr(0, escaped);
+      out += "${";
+      text.remove_prefix(escaped + 3);
+      continue;
+    }
     out += text.substr(0, start);
     if (start == std::string_view::npos) break;
     text.remove_prefix(start);

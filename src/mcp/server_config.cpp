@@ -9,6 +9,7 @@
 #include "core/permission.h"
 #include "mcp/auth_config.h"
 #include "mcp/config_member.h"
+#include "mcp/placeholders.h"
 
 namespace mcpac::mcp {
 namespace {
@@ -24,10 +25,10 @@ constexpr std::array<std::string_view, 18> kTolerated = {
     "trust",       "description", "icon",          "name",         "title",        "gallery",
     "version",     "tags",        "note",          "$schema",      "id",           "author"};
 
-constexpr std::array<std::string_view, 20> kKnown = {
-    "type",    "transport", "command",   "args",    "env",        "cwd",  "url",
-    "httpUrl", "era",       "serverUrl", "headers", "timeout",    "root", "disabled",
-    "enabled", "envFile",   "prices",    "auth",    "entry_only", "texts"};
+constexpr std::array<std::string_view, 21> kKnown = {
+    "type",    "transport", "command",   "args",    "env",        "cwd",   "url",
+    "httpUrl", "era",       "serverUrl", "headers", "timeout",    "root",  "disabled",
+    "enabled", "envFile",   "prices",    "auth",    "entry_only", "texts", "original_name"};
 
 Result<void> read_type(const ConfigMember& member, std::string& type) {
   auto text = member.string();
@@ -128,8 +129,14 @@ Result<void> read_member(const ConfigMember& member, ServerConfig& server, std::
   if (name == "url" || name == "httpUrl" || name == "serverUrl")
     return read_url(member, server.url);
   if (name == "headers") return store(server.headers, member.headers());
-  if (name == "timeout") return store(server.timeout, member.milliseconds());
+  if (name == "timeout") return store(server.timeout, member.duration());
   if (name == "root") return store(server.root, member.string());
+  // A label: what another client calls the server, where that is no name here.
+  if (name == "original_name") {
+    auto text = member.string();
+    if (!text) return pass_on(text);
+    return {};
+  }
   if (name == "entry_only") return store(server.entry_only, member.strings());
   if (name == "disabled" || name == "enabled") return read_flag(member, server.disabled);
   if (name == "prices") return read_prices(member, server.prices);
@@ -177,6 +184,49 @@ Result<void> check_transport(const ServerConfig& server, const std::string& type
   return {};
 }
 
+std::unexpected<Error> refuse_foreign(const std::string& place, const std::string& member,
+                                      const Foreign& found) {
+  return fail(ErrorId::kConfigInvalid,
+              fmt::format("{} holds {}{}{}", member, found.text, found.what.empty() ? "" : ", ",
+                          found.what),
+              {.where = fmt::format("{}.{}", place, member),
+               .why = "the server would get it as it stands",
+               .fix = found.fix});
+}
+
+// Nothing that another client would replace goes to a server as text.
+Result<void> check_foreign(const ServerConfig& server, const std::string& place) {
+  Result<void> result;
+  const auto check = [&](const std::string& member, const std::string& text, TextRole role) {
+    if (!result) return;
+    if (const auto found = foreign_text(text, role)) result = refuse_foreign(place, member, *found);
+  };
+  if (const auto program = foreign_program(server.command, server.arguments)) {
+    return fail(ErrorId::kConfigInvalid, fmt::format("{} is {}", program->text, program->what),
+                {.where = place + ".command", .fix = program->fix});
+  }
+  check("command", server.command, TextRole::kProgram);
+  check("cwd", server.working_directory, TextRole::kFolder);
+  check("root", server.root, TextRole::kFolder);
+  check("url", server.url, TextRole::kUrl);
+  for (std::size_t i = 0; i < server.arguments.size(); ++i) {
+    if (!is_script(server.command, server.arguments, i))
+      check(fmt::format("args[{}]", i), server.arguments[i], TextRole::kArgument);
+  }
+  for (const auto& [name, value] : server.environment)
+    check("env." + name, value, TextRole::kVariable);
+  for (const auto& [name, value] : server.headers)
+    check("headers." + name, value, TextRole::kHeader);
+  const auto& auth = server.auth;
+  for (const auto& [name, text] :
+       {std::pair("auth.issuer", &auth.issuer), std::pair("auth.clientId", &auth.client_id),
+        std::pair("auth.clientSecret", &auth.client_secret),
+        std::pair("auth.privateKey", &auth.private_key),
+        std::pair("auth.clientMetadataUrl", &auth.client_document)})
+    check(name, *text, TextRole::kUrl);
+  return result;
+}
+
 Result<ServerConfig> read_server(const std::string& name, const OrderedJson& object,
                                  const std::string& where) {
   const auto place = fmt::format("{}: mcpServers.{}", where, name);
@@ -199,6 +249,7 @@ Result<ServerConfig> read_server(const std::string& name, const OrderedJson& obj
     }
   }
   if (auto checked = check_transport(server, type, place); !checked) return pass_on(checked);
+  if (auto checked = check_foreign(server, place); !checked) return pass_on(checked);
   return server;
 }
 
@@ -272,7 +323,7 @@ OrderedJson to_json(const ServerConfig& server) {
     if (!server.environment.empty()) out["env"] = server.environment;
     if (!server.working_directory.empty()) out["cwd"] = server.working_directory;
   }
-  if (server.timeout != defaults.timeout) out["timeout"] = server.timeout.count();
+  if (server.timeout != defaults.timeout) out["timeout"] = duration_json(server.timeout);
   if (!server.root.empty()) out["root"] = server.root;
   if (!server.entry_only.empty()) out["entry_only"] = server.entry_only;
   if (server.disabled) out["disabled"] = true;

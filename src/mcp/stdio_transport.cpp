@@ -9,6 +9,7 @@
 #include <boost/asio/post.hpp>
 
 #include "mcp/environment.h"
+#include "mcp/proxy.h"
 
 namespace mcpac::mcp {
 namespace asio = boost::asio;
@@ -50,6 +51,7 @@ Result<StdioTarget> make_stdio_target(const ServerConfig& config, SecretValues& 
   if (!folder) return pass_on(folder);
   target.spawn.working_directory = std::move(*folder);
   target.spawn.environment = make_environment(environment);
+  know_proxies(secrets);
   auto program = find_program(*command, target.spawn.environment);
   if (!program) return pass_on(program);
   target.spawn.program = std::move(*program);
@@ -264,6 +266,7 @@ Error StdioTransport::death() const {
   } else {
     error.what = fmt::format("server {} closed its output without ending", target_.server);
   }
+  error.fix = network_advice(error.why);
   if (!error.why.empty()) error.why = "it last wrote:\n" + error.why;
   return error;
 }

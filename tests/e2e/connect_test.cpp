@@ -250,9 +250,14 @@ TEST_SUITE("e2e/connect") {
     CHECK_FALSE(has(both.dump(), "s3cr3t"));
     CHECK(home.read(".cursor/mcp.json") == before);
     CHECK(home.workspace.read("mcpac.json") == config);
+    CHECK(has(dry.out, "+      \"command\": \"npx\""));  // what is started is seen
+    CHECK(has(dry.out, "+        \"--key=…\""));
+    CHECK(has(dry.out, "+        \"Authorization\": \"Bearer ${env:REMOTE_TOKEN}\""));
+    CHECK(both["past"][0]["server"] == "odd");
     const auto done = home.connect("cursor", {"--ask", "*.*", "--adopt"});
     INFO(done.err);
-    REQUIRE(done.exit_code == 0);
+    REQUIRE(done.exit_code == 78);  // odd is not behind mcpac
+    CHECK(has(done.err, "Cursor still reaches past mcpac: odd"));
     CHECK_FALSE(has(done.out + done.err, "s3cr3t"));
     CHECK(has(done.err, "mcpac generate"));
     const Json after = mcpac::parse_json(home.read(".cursor/mcp.json")).value().at("mcpServers");
@@ -279,6 +284,74 @@ TEST_SUITE("e2e/connect") {
     CHECK(mcpac::read_file(secret).value() == "ghp_s3cr3t_value\n");
     CHECK(home.connect("cursor", {"--undo"}).exit_code == 0);
     CHECK(home.read(".cursor/mcp.json") == before);
+  }
+
+  TEST_CASE(
+      "after --adopt no server is past mcpac unless that is said, with a code that is not 0") {
+    const Home home;
+    const std::string before = R"({"mcpServers": {
+  "twin": {"command": "s", "args": ["x"], "env": {"TOKEN": "s3cr3t-v4lue-of-the-twin"}},
+  "my server": {"command": "s", "args": ["one"]},
+  "my.server": {"command": "s", "args": ["two"]}
+}}
+)";
+    home.write(".cursor/mcp.json", before);
+    const auto adopt = [&home] { return home.connect("cursor", {"--ask", "*.*", "--adopt"}); };
+    const auto config = [&home] {
+      return mcpac::parse_json(home.workspace.read("mcpac.json")).value().at("mcpServers");
+    };
+    const auto left = [&home] {
+      return mcpac::parse_json(home.read(".cursor/mcp.json")).value().at("mcpServers").size();
+    };
+    const auto first = adopt();
+    INFO(first.err);
+    CHECK(first.exit_code == 0);
+    CHECK(has(first.err, "\"my.server\" is called my-server-2 here"));
+    CHECK(left() == 1);
+    const Json once = config();
+    CHECK(once.at("my-server").at("original_name") == "my server");
+    CHECK(once.at("my-server-2").at("args")[0] == "two");
+    CHECK(has(home.mcpac({"server", "list"}).out, "(originally \"my server\")"));
+    // Undone and adopted again: the entries that mcpac.json has are the same ones.
+    REQUIRE(home.connect("cursor", {"--undo"}).exit_code == 0);
+    CHECK(home.read(".cursor/mcp.json") == before);
+    const auto again = adopt();
+    INFO(again.err);
+    CHECK(again.exit_code == 0);
+    CHECK(has(again.err, "twin is in mcpac.json already"));
+    CHECK(left() == 1);
+    CHECK(config() == once);
+    // One that is another by now, one of another folder, and those of other files stay, and are
+    // said.
+    REQUIRE(home.connect("cursor", {"--undo"}).exit_code == 0);
+    home.write(".cursor/mcp.json", R"({"mcpServers": {
+  "twin": {"command": "other"}, "local": {"command": "node", "args": ["./server.js"]},
+  "gate": {"command": "/bin/mcpac", "args": ["serve"]}}})");
+    home.workspace.write(".cursor/mcp.json", R"({"mcpServers": {"of-project": {"command": "s"}}})");
+    for (int i = 0; i < 2; ++i) {
+      const auto past = adopt();
+      INFO(past.err);
+      CHECK(past.exit_code == 78);
+      CHECK(has(past.err, "twin stays in Cursor: mcpac.json has another server of this name"));
+      CHECK(has(past.err, "local stays in Cursor: ./server.js is relative"));
+      CHECK(has(past.err, "Cursor reaches of-project (in "));
+      CHECK_FALSE(has(past.err, "gate stays"));
+      CHECK(config() == once);
+    }
+    // In the project's own file "./" is the project's folder, here as there.
+    home.workspace.write(".cursor/mcp.json", R"({"mcpServers": {"here": {"command": "./run"}}})");
+    home.write(".cursor/mcp.json", "{}");
+    const auto own =
+        home.connect("cursor", {"--file", ".cursor/mcp.json", "--ask", "*.*", "--adopt"});
+    INFO(own.err);
+    CHECK(own.exit_code == 0);
+    CHECK(config().at("here").at("command") == "./run");
+    home.write(".claude.json",
+               R"({"projects": {"/p": {"mcpServers": {"scoped": {"command": "s"}}}}})");
+    const auto scoped = home.connect("claude-code", {"--ask", "*.*", "--adopt"});
+    INFO(scoped.err);
+    CHECK(scoped.exit_code == 78);
+    CHECK(has(scoped.err, "scoped (project /p)"));
   }
 
   TEST_CASE("nothing is written where something is wrong, with the documented exit code") {

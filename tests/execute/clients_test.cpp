@@ -121,8 +121,8 @@ TEST_SUITE("execute/clients") {
               .entry["env"]["K"] == "${env:K}/${env:L} costs 5$");
     CHECK(adopted("gemini", {{"httpUrl", "https://a.example/mcp"}, {"trust", true}})
               .entry["httpUrl"] == "https://a.example/mcp");
-    CHECK(adopted("claude-desktop", {{"command", "a"}, {"args", {"$HOME", "${HOME}"}}})
-              .entry["args"][1] == "${HOME}");
+    CHECK(adopted("claude-desktop", {{"command", "a"}, {"args", {"$HOME/a", "${HOME}"}}})
+              .entry["args"] == OrderedJson({"${env:HOME}/a", "${env:HOME}"}));
     const auto codex = adopted("codex", {{"url", "https://a.example/mcp"},
                                          {"bearer_token_env_var", "T"},
                                          {"env_http_headers", {{"X-Team", "TEAM"}}},
@@ -132,6 +132,19 @@ TEST_SUITE("execute/clients") {
     CHECK(codex.entry["headers"]["X-Team"] == "${env:TEAM}");
     CHECK(codex.entry["headers"]["X-Region"] == "eu");
     CHECK(codex.variables == std::set<std::string>{"T", "TEAM"});
+    CHECK(codex.entry["timeout"] == "60s");
+    const auto home = adopted("cursor", {{"command", "~/bin/a"},
+                                         {"cwd", "~"},
+                                         {"args", {"--dir=~/b", "a~b", "~jo/c"}},
+                                         {"env", {{"D", "~/d"}}},
+                                         {"timeout", 30}});
+    CHECK(home.entry.dump() ==
+          R"({"command":"${env:HOME}/bin/a","cwd":"${env:HOME}",)"
+          R"("args":["--dir=${env:HOME}/b","a~b","~jo/c"],"env":{"D":"${env:HOME}/d"}})");
+    REQUIRE(home.notes.size() == 5);
+    CHECK(home.notes[0] == "command: ~ is written as ${env:HOME}");
+    CHECK(home.notes[4].contains("\"30s\" or \"30ms\""));
+    CHECK(adopted("claude-code", {{"command", "a"}, {"timeout", 500}}).entry["timeout"] == "500ms");
   }
 
   TEST_CASE("what mcpac cannot do in the client's place stays there, with why") {
@@ -144,6 +157,10 @@ TEST_SUITE("execute/clients") {
         {"cursor", {{"type", "sse"}, {"url", "https://a.example/sse"}}},
         {"claude-code", {{"command", "a"}, {"args", {"${X:-y}"}}}},
         {"claude-desktop", {{"command", "a"}, {"args", {"${env:NOT_ONE}"}}}},
+        {"claude-desktop", {{"command", "a"}, {"env", {{"K", "${API_KEY}"}}}}},
+        {"claude-desktop", {{"command", "cmd"}, {"args", {"/c", "npx", "a"}}}},
+        {"cursor", {{"command", "sh"}, {"args", {"-c", "cd ${workspaceFolder}"}}}},
+        {"gemini", {{"command", "a"}, {"args", {"$${X}"}}}},
         {"codex", {{"command", "a"}, {"args", {"${file:/etc/passwd}"}}}},
         {"codex", {{"command", "a"}, {"env_vars", {1}}}},
         {"codex", {{"command", "a"}, {"enabled_tools", {"one"}}}},
@@ -158,6 +175,50 @@ TEST_SUITE("execute/clients") {
       CHECK_MESSAGE(!adopt(kind(client), "one", entry).has_value(), entry.dump());
     CHECK_FALSE(adopt(kind("cursor"), "a name", {{"command", "a"}}).has_value());
     CHECK_FALSE(adopt(kind("cursor"), "mcpac", {{"command", "a"}}).has_value());
+  }
+
+  TEST_CASE("what is read from the client's folder is known, and what is not is not") {
+    for (const auto& [entry, part] : std::vector<std::pair<OrderedJson, std::string>>{
+             {{{"command", "./server"}}, "./server"},
+             {{{"command", "bin/server"}}, "bin/server"},
+             {{{"command", "node"}, {"args", {"server.js"}}}, "server.js"},
+             {{{"command", "npx"}, {"args", {"tsx", "src/a.ts"}}}, "src/a.ts"},
+             {{{"command", "x"}, {"args", {"--config=../c.json"}}}, "../c.json"},
+             {{{"command", "x"}, {"args", {"."}}}, "."},
+             {{{"command", "x"}, {"cwd", "sub"}}, "sub"},
+             {{{"command", "./x"}, {"cwd", "/a"}}, ""},
+             {{{"command", "/a/x"}, {"args", {"/b.js", "-y", "@a/b.js", "x.js", "https://a/b.js"}}},
+              ""},
+             {{{"command", "sh"}, {"args", {"-c", "./x"}}}, ""},
+             {{{"url", "https://a.example/./x.js"}}, ""}}) {
+      CAPTURE(entry.dump());
+      CHECK(relative_part(entry) == part);
+    }
+    CHECK(folder_of_entries("/p/.cursor/mcp.json") == "/p");
+    CHECK(folder_of_entries("/p/.mcp.json") == "/p");
+    CHECK(folder_of_entries("/p/mcp.json").empty());
+  }
+
+  TEST_CASE("a server is the same where ours keeps its secret in a file, and another one else") {
+    const Home home;
+    const auto secret = home.write("secret", "s3cr3t\n");
+    const OrderedJson theirs{{"type", "stdio"},
+                             {"command", "a"},
+                             {"args", {"b"}},
+                             {"env", {{"T", "s3cr3t"}, {"M", "1"}}}};
+    OrderedJson ours = theirs;
+    ours["env"]["T"] = "${file:" + secret.string() + "}";
+    ours["root"] = "data";
+    ours["original_name"] = "an a";
+    CHECK(is_same_server(ours, theirs));
+    for (const auto& [member, value] : std::vector<std::pair<const char*, OrderedJson>>{
+             {"command", "x"}, {"args", {"b", "c"}}, {"cwd", "/x"}, {"env", {{"T", "s3cr3t"}}}}) {
+      OrderedJson other = theirs;
+      other[member] = value;
+      CHECK_FALSE(is_same_server(ours, other));
+    }
+    home.write("secret", "another\n");
+    CHECK_FALSE(is_same_server(ours, theirs));
   }
 
   TEST_CASE("secrets are known by name and by looks") {

@@ -1,6 +1,9 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <utility>
+#include <vector>
+
 #include "mcp/server_config.h"
 
 using namespace mcpac;
@@ -64,7 +67,7 @@ TEST_SUITE("mcp/config") {
   TEST_CASE("what is written back reads as the same") {
     for (
         const auto* text :
-        {R"({"command":"c","args":["a"],"env":{"K":"v"},"cwd":"/","timeout":7,"root":"r","disabled":true,"texts":"locked","era":"2026-07-28"})",
+        {R"({"command":"c","args":["a"],"env":{"K":"v"},"cwd":"/","timeout":"7ms","root":"r","disabled":true,"texts":"locked","era":"2026-07-28"})",
          R"({"type":"http","url":"http://localhost/","headers":{"X":"y"}})"}) {
       const auto first = parse(text);
       REQUIRE(first.has_value());
@@ -128,6 +131,92 @@ TEST_SUITE("mcp/config") {
                              R"({"command":"x","envFile":".env"})"}) {
       CAPTURE(text);
       CHECK(error_of(parse(text)).id == ErrorId::kConfigInvalid);
+    }
+  }
+
+  TEST_CASE("what another client would replace never goes to a server as text") {
+    struct Case {
+      const char* entry;
+      const char* what;  // of the message
+      const char* fix;
+    };
+    for (const Case& one : std::vector<Case>{
+             {R"({"command":"x","env":{"K":"${API_KEY}"}})", "env.K holds ${API_KEY}",
+              "${env:API_KEY}"},
+             {R"({"command":"x","args":["-v","${X:-default}"]})", "args[1] holds ${X:-default}",
+              "${env:X}"},
+             {R"({"command":"x","args":["${env:X:-y}"]})", "${env:X:-y}", "${env:X}"},
+             {R"({"command":"x","args":["--root=${workspaceFolder}/a"]})", "${workspaceFolder}",
+              "the folder's path"},
+             {R"({"command":"x","env":{"K":"${input:key}"}})", "${input:key}", "${file:PATH}"},
+             {R"({"command":"x","args":["${userHome}/a"]})", "${userHome}", "${env:HOME}"},
+             {R"({"command":"x","env":{"K":"${{ secrets.K }}"}})", "${{ secrets.K }}", "${env:"},
+             {R"({"command":"x","env":{"K":"${user_config.key}"}})", "${user_config.key}",
+              "${env:"},
+             {R"({"command":"x","env":{"K":"{env:K}"}})", "{env:K}", "${env:K}"},
+             {R"({"command":"x","args":["%USERPROFILE%/a"]})", "%USERPROFILE%", "${env:HOME}"},
+             {R"({"command":"x","args":["C:\\Users\\jo"]})", "a path of Windows", "/mnt/c/"},
+             {R"({"command":"x","args":["--dir=D:/data"]})", "a path of Windows", "/mnt/c/"},
+             {R"({"command":"x","env":{"D":"\\\\host\\share"}})", "a path of Windows", "/mnt/c/"},
+             {R"({"command":"~/bin/x"})", "command holds ~", "${env:HOME}"},
+             {R"({"command":"$HOME/bin/x"})", "command holds $HOME", "${env:HOME}"},
+             {R"({"command":"x","cwd":"~"})", "cwd holds ~", "${env:HOME}"},
+             {R"({"command":"x","root":"~/a"})", "root holds ~", "the whole path"},
+             {R"({"url":"https://a.example/${TENANT}"})", "url holds ${TENANT}", "${env:TENANT}"},
+             {R"({"url":"http://a/","headers":{"Authorization":"Bearer $TOKEN"}})",
+              "headers.Authorization holds $TOKEN", "${env:TOKEN}"},
+             {R"({"url":"http://a/","headers":{"X":"${TOKEN}"}})", "${TOKEN}", "${env:TOKEN}"},
+             {R"({"url":"https://a/","auth":{"clientId":"${ID}"}})", "${ID}", "${env:ID}"},
+             {R"({"command":"cmd","args":["/c","npx","-y","x"]})", "the shell of Windows",
+              "\"npx\""},
+             {R"({"command":"cmd.exe","args":["/C","npx.cmd","x"]})", "the shell of Windows",
+              "\"npx\""},
+             {R"({"command":"npx.cmd"})", "a program of Windows", "\"npx\""},
+             {R"({"command":"powershell","args":["-File","x.ps1"]})", "a shell of Windows", "pwsh"},
+             {R"({"command":"C:\\Program Files\\nodejs\\node.exe"})", "a program of Windows",
+              "\"node\""},
+             {R"({"command":"/opt/homebrew/bin/npx"})", "a program of macOS", "\"npx\""}}) {
+      CAPTURE(one.entry);
+      const auto error = error_of(parse(one.entry));
+      CHECK(error.id == ErrorId::kConfigInvalid);
+      CHECK(error.where.starts_with("mcpac.json: mcpServers.s."));
+      CHECK_MESSAGE(error.what.contains(one.what), error.what);
+      CHECK_MESSAGE(error.fix.contains(one.fix), error.fix);
+    }
+    // What a server's own words look like, and how a text says ${.
+    for (
+        const char* entry :
+        {R"({"command":"sh","args":["-c","cd ~ && exec ${X:-node} $Y"]})",
+         R"({"command":"docker","args":["run","i","bash","-lc","echo ${X}"]})",
+         R"({"command":"ssh","args":["host","~/bin/server","${X}"]})",
+         R"({"command":"x","args":["$${name}-$5","^a$","$2b$10$x","~/notes","%H%M%S","$ORIGIN"]})",
+         R"({"command":"x","args":["a:/b","@scope/x","\\d+","{\"env\":1}","${env:A}","${file:/a}"]})",
+         R"({"url":"https://a/%E2%80%99$metadata?x=~jo","headers":{"X":"pa$word ~"}})",
+         R"({"command":"/mnt/c/x/tool.exe","env":{"PASSWORD":"a$B","RE":"a{2}"}})"}) {
+      CAPTURE(entry);
+      CHECK_MESSAGE(parse(entry).has_value(), parse(entry).error().to_text());
+    }
+  }
+
+  TEST_CASE("a time is written with its unit, or in milliseconds that cannot be seconds") {
+    for (const auto& [text, time] :
+         {std::pair(R"("30s")", 30'000), std::pair(R"("500ms")", 500),
+          std::pair(R"("2m")", 120'000), std::pair(R"("2 min")", 120'000),
+          std::pair(R"("24h")", 86'400'000), std::pair("1000", 1'000),
+          std::pair("86400000", 86'400'000)}) {
+      CAPTURE(text);
+      const auto parsed = parse(fmt::format(R"({{"command":"x","timeout":{}}})", text));
+      REQUIRE(parsed);
+      CHECK(parsed->servers[0].timeout == std::chrono::milliseconds(time));
+    }
+    const auto bare = error_of(parse(R"({"command":"x","timeout":30})"));
+    CHECK(bare.what.contains("may be seconds or milliseconds"));
+    CHECK(bare.fix == R"(write "30s" or "30ms")");
+    for (const char* text : {"1", "999", "86400001", "-5", "2.5", R"("30")", R"("s")", R"("0s")",
+                             R"("25h")", R"("1d")", R"("9999999999999999999s")", R"("5 s ")"}) {
+      CAPTURE(text);
+      CHECK_FALSE(
+          error_of(parse(fmt::format(R"({{"command":"x","timeout":{}}})", text))).fix.empty());
     }
   }
 

@@ -33,6 +33,8 @@ TEST_SUITE("mcp/secrets") {
           std::string("xalpha-valueyalpha-value"));
     CHECK(secrets.expand("${HOME} $5 ${input:x} }{", "w") ==
           std::string("${HOME} $5 ${input:x} }{"));
+    CHECK(secrets.expand("$${env:MCPAC_TEST_A} $${x} $$5", "w") ==
+          std::string("${env:MCPAC_TEST_A} ${x} $$5"));
     CHECK(secrets.redact("is alpha-value here") == "is ${env:MCPAC_TEST_A} here");
   }
 

@@ -38,6 +38,12 @@ Result<fs::path> resolved(const fs::path& file) {
 
 }  // namespace
 
+bool is_ours(const OrderedJson& entry) {
+  const auto found = entry.is_object() ? entry.find("command") : entry.end();
+  return entry.is_object() && found != entry.end() && found->is_string() &&
+         fs::path(found->get<std::string>()).filename() == "mcpac";
+}
+
 Result<ClientFile> ClientFile::open(const ClientKind& kind, const fs::path& file) {
   auto path = resolved(file);
   if (!path) return pass_on(path);
@@ -86,6 +92,22 @@ OrderedJson ClientFile::servers() const {
   const OrderedJson& all = json != nullptr ? json->value() : std::get<TomlText>(text_).value();
   const auto found = all.find(std::string(kind_->servers));
   return found == all.end() ? OrderedJson::object() : *found;
+}
+
+std::vector<std::string> ClientFile::servers_of_projects() const {
+  std::vector<std::string> names;
+  const auto* json = std::get_if<JsonText>(&text_);
+  if (json == nullptr || kind_->id != "claude-code" || !json->value().is_object()) return names;
+  const auto projects = json->value().find("projects");
+  if (projects == json->value().end() || !projects->is_object()) return names;
+  for (const auto& [folder, project] : projects->items()) {
+    const auto table = project.is_object() ? project.find("mcpServers") : project.end();
+    if (!project.is_object() || table == project.end() || !table->is_object()) continue;
+    for (const auto& [name, entry] : table->items()) {
+      if (!is_ours(entry)) names.push_back(fmt::format("{} (project {})", name, folder));
+    }
+  }
+  return names;
 }
 
 Result<void> ClientFile::put(const std::string& name, const OrderedJson& entry) {

@@ -17,6 +17,9 @@
 
 namespace mcpac::execute {
 
+// An entry that starts mcpac.
+[[nodiscard]] bool is_ours(const OrderedJson& entry);
+
 class ClientFile {
  public:
   // An absent file is an empty one. `kind` is borrowed.
@@ -31,6 +34,8 @@ class ClientFile {
 
   // The entries as they are now; {} where there are none.
   [[nodiscard]] OrderedJson servers() const;
+  // Names of servers that it has for single projects ("projects" of Claude Code), by the project.
+  [[nodiscard]] std::vector<std::string> servers_of_projects() const;
   [[nodiscard]] Result<void> put(const std::string& name, const OrderedJson& entry);
   [[nodiscard]] Result<void> remove(const std::string& name);
 

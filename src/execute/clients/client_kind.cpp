@@ -49,7 +49,8 @@ const std::vector<ClientKind>& client_kinds() {
       {.id = "claude-code",
        .title = "Claude Code",
        .variables = Variables::kBraces,
-       .says_type = true},
+       .says_type = true,
+       .says_milliseconds = true},
       {.id = "cursor", .title = "Cursor", .variables = Variables::kEnv},
       {.id = "vscode",
        .title = "VS Code",
@@ -61,7 +62,10 @@ const std::vector<ClientKind>& client_kinds() {
        .format = ClientKind::Format::kToml,
        .servers = "mcp_servers",
        .variables = Variables::kForwarded},
-      {.id = "gemini", .title = "Gemini CLI", .variables = Variables::kDollar},
+      {.id = "gemini",
+       .title = "Gemini CLI",
+       .variables = Variables::kDollar,
+       .says_milliseconds = true},
   };
   return kinds;
 }
@@ -69,6 +73,18 @@ const std::vector<ClientKind>& client_kinds() {
 const ClientKind* find_client_kind(std::string_view id) {
   const auto found = std::ranges::find(client_kinds(), id, &ClientKind::id);
   return found == client_kinds().end() ? nullptr : &*found;
+}
+
+std::vector<fs::path> other_files(const ClientKind& kind, const ClientPlaces& places,
+                                  const fs::path& project) {
+  std::vector<fs::path> files;
+  for (const Candidate& one : candidates(kind, places)) files.push_back(one.file);
+  if (kind.id == "claude-code") files.push_back(project / ".mcp.json");
+  if (kind.id == "cursor") files.push_back(project / ".cursor" / "mcp.json");
+  if (kind.id == "vscode") files.push_back(project / ".vscode" / "mcp.json");
+  if (kind.id == "codex") files.push_back(project / ".codex" / "config.toml");
+  if (kind.id == "gemini") files.push_back(project / ".gemini" / "settings.json");
+  return files;
 }
 
 ClientPlace place_of(const ClientKind& kind, const ClientPlaces& places) {

@@ -24,6 +24,7 @@ enum class Variables {
   kBraces,     // ${NAME}, with a default ${NAME:-…}
   kDollar,     // $NAME or ${NAME}
   kForwarded,  // env_vars = ["NAME"]: the server gets it under the same name
+  kAny,        // a file of which is not known whose it is: ${NAME}, ${env:NAME}, $NAME
 };
 
 struct ClientKind {
@@ -33,7 +34,8 @@ struct ClientKind {
   Format format = Format::kJson;
   std::string_view servers = "mcpServers";  // the member that holds the entries
   Variables variables = Variables::kNone;
-  bool says_type = false;  // entries have "type": "stdio"
+  bool says_type = false;          // entries have "type": "stdio"
+  bool says_milliseconds = false;  // its "timeout"
 };
 
 [[nodiscard]] const std::vector<ClientKind>& client_kinds();
@@ -53,5 +55,10 @@ struct ClientPlace {
   bool is_found = false;  // the client was here: its file or its folder is there
 };
 [[nodiscard]] ClientPlace place_of(const ClientKind& kind, const ClientPlaces& places);
+
+// Where else this client may have servers: the other places of the kind, and its file in a project.
+[[nodiscard]] std::vector<std::filesystem::path> other_files(const ClientKind& kind,
+                                                             const ClientPlaces& places,
+                                                             const std::filesystem::path& project);
 
 }  // namespace mcpac::execute

@@ -97,12 +97,6 @@ ConnectionRecord record_of(const ClientFile& file, const std::string& name,
   return record;
 }
 
-bool is_ours(const OrderedJson& entry) {
-  const auto found = entry.is_object() ? entry.find("command") : entry.end();
-  return entry.is_object() && found != entry.end() && found->is_string() &&
-         fs::path(found->get<std::string>()).filename() == "mcpac";
-}
-
 bool is_as_written(const ConnectionRecord& record, const ClientFile& file) {
   return file.exists() && sha256_hex(file.before()) == record.after;
 }

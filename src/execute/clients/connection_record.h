@@ -47,8 +47,6 @@ class ConnectionRecords {
 // Takes the entries back in `file`; where the record is exact there is nothing to do but
 // file.restore(). Entries that are there again by now stay, and one of our name that is not ours.
 [[nodiscard]] Result<void> take_back(const ConnectionRecord& record, ClientFile& file);
-// An entry that starts mcpac.
-[[nodiscard]] bool is_ours(const OrderedJson& entry);
 // The file is as mcpac wrote it.
 [[nodiscard]] bool is_as_written(const ConnectionRecord& record, const ClientFile& file);
 

@@ -10,19 +10,24 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "execute/clients/adopt.h"
 
 namespace mcpac::execute {
 
 struct ForeignServer {
-  std::string name;
-  Result<OrderedJson> entry;  // as mcpac.json would have it, or why it cannot
+  std::string name;                  // as mcpac.json can have it
+  Result<OrderedJson> entry;         // as mcpac.json would have it, or why it cannot
+  std::vector<std::string> notes{};  // what stands otherwise there (Adopted::notes)
+  std::string original{};            // its name in the file
 };
 
-// In the order of the file: "mcpServers" as they are, "servers" of VS Code in the words of
-// mcpac.json. Values stay where they stand (literal_secrets.h says which look like secrets): only
-// `mcpac connect --adopt` moves secrets into files of their own. An Error where the text is no
-// JSON, or has neither.
-[[nodiscard]] Result<std::vector<ForeignServer>> read_foreign_servers(std::string_view text,
-                                                                      const std::string& where);
+// In the order of the file, in the words of mcpac.json: "mcpServers" of any client, "servers" of
+// VS Code. A name that mcpac.json cannot have becomes one that it can, and stands as
+// "original_name" in the entry. Values stay where they stand (literal_secrets.h says which look
+// like secrets): only `mcpac connect --adopt` moves secrets into files of their own. An Error where
+// the text is no JSON, or has neither.
+[[nodiscard]] Result<std::vector<ForeignServer>> read_foreign_servers(
+    std::string_view text, const std::string& where,
+    const IsOfAnother& is_of_another = [](const auto&, const auto&) { return false; });
 
 }  // namespace mcpac::execute

@@ -127,7 +127,8 @@ asio::awaitable<Result<WebAnswer>> Web::fetch(WebRequest request) const {
   connection->close();
   if (answer) co_return answer;
   co_return fail(answer.error().id,
-                 fmt::format("{} cannot be used: {}", url->authority(), answer.error().what));
+                 fmt::format("{} cannot be used: {}", url->authority(), answer.error().what),
+                 {.why = answer.error().why, .fix = answer.error().fix});
 }
 
 asio::awaitable<Result<Json>> Web::fetch_object(std::string url) const {

@@ -1,4 +1,4 @@
-# The four programs: all of mcpac, what people start in front of it, and the two that it starts.
+# The five programs: all of mcpac, what people start in front of it, and the three that it starts.
 function(mcpac_program name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "LIBEXEC" "MAIN" "DEPS")
   add_executable(${name} "${arg_MAIN}")
@@ -43,6 +43,12 @@ mcpac_static_program(mcpac-warden SOURCES ${warden_sources} SHARED mcpac::seccom
   ARCHIVES "${MCPAC_SECCOMP_STATIC}" "${MCPAC_SODIUM_STATIC}")
 set_target_properties(mcpac-warden PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${MCPAC_LIBEXEC_OUTPUT}")
 install(TARGETS mcpac-warden RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/mcpac")
+
+# The parent of one server: nothing of that stays (src/mcp/keeper_main.cpp).
+mcpac_static_program(mcpac-keeper SOURCES "${PROJECT_SOURCE_DIR}/src/mcp/keeper_main.cpp")
+set_target_properties(mcpac-keeper PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${MCPAC_LIBEXEC_OUTPUT}")
+install(TARGETS mcpac-keeper RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/mcpac")
+add_dependencies(mcpac-whole mcpac-keeper)
 
 # What people start: has a worker do the command, or becomes all of mcpac (docs/adr/0043). Installed with the
 # package, cmake/Install.cmake.

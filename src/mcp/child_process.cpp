@@ -81,7 +81,14 @@ Result<std::shared_ptr<ChildProcess>> ChildProcess::spawn(const asio::any_io_exe
     *fd = std::move(*moved);
   }
 
-  const auto started = spawn_child(options, in->theirs.get(), out->theirs.get(), err->theirs.get());
+  if (!options.keeper.empty() && ::access(options.keeper.c_str(), X_OK) != 0) {
+    return fail(ErrorId::kServerStart,
+                fmt::format("cannot start {}: {}", options.keeper, reason(errno)),
+                {.why = "it ends what a server leaves behind", .fix = "install mcpac anew"});
+  }
+  UniqueFd control;
+  const auto started =
+      spawn_child(options, in->theirs.get(), out->theirs.get(), err->theirs.get(), control);
   if (!started) {
     return fail(ErrorId::kServerStart,
                 fmt::format("cannot start \"{}\": {}", options.program, reason(started.error())),
@@ -98,15 +105,20 @@ Result<std::shared_ptr<ChildProcess>> ChildProcess::spawn(const asio::any_io_exe
     return fail(ErrorId::kServerStart, "cannot watch the server: " + reason(failed),
                 {.why = "pidfd_open needs Linux 5.3"});
   }
-  std::shared_ptr<ChildProcess> child(new ChildProcess(executor, pid, std::move(pidfd)));
+  std::shared_ptr<ChildProcess> child(
+      new ChildProcess(executor, pid, std::move(pidfd), std::move(control)));
   child->stdin_end = std::move(in->ours);
   child->stdout_end = std::move(out->ours);
   child->stderr_end = std::move(err->ours);
   return child;
 }
 
-ChildProcess::ChildProcess(const asio::any_io_executor& executor, pid_t pid, UniqueFd pidfd)
-    : executor_(executor), pid_(pid), pidfd_(executor, pidfd.release()) {}
+ChildProcess::ChildProcess(const asio::any_io_executor& executor, pid_t pid, UniqueFd pidfd,
+                           UniqueFd control)
+    : executor_(executor),
+      pid_(pid),
+      pidfd_(executor, pidfd.release()),
+      control_(std::move(control)) {}
 
 ChildProcess::~ChildProcess() {
   kill_now();
@@ -173,12 +185,21 @@ asio::awaitable<bool> ChildProcess::wait(std::chrono::milliseconds at_most) {
 
 void ChildProcess::kill_now() {
   if (exited_) return;
-  signal_group(SIGKILL);
   // A killed process is gone within a scheduling step; one in an uninterruptible sleep is left to
   // init.
   constexpr int kPatienceMs = 2'000;
-  pollfd ready{.fd = pidfd_.native_handle(), .events = POLLIN, .revents = 0};
-  while (::poll(&ready, 1, kPatienceMs) < 0 && errno == EINTR) {
+  const auto is_over = [this] {
+    pollfd ready{.fd = pidfd_.native_handle(), .events = POLLIN, .revents = 0};
+    int count = 0;
+    while ((count = ::poll(&ready, 1, kPatienceMs)) < 0 && errno == EINTR) {
+    }
+    return count > 0;
+  };
+  const bool has_keeper = static_cast<bool>(control_);
+  control_.reset();  // it kills the server and all that came of it, then ends
+  if (!has_keeper || !is_over()) {
+    signal_group(SIGKILL);
+    is_over();
   }
   reap();
 }

@@ -4,8 +4,9 @@
 // descriptors and no other, default signals, and exactly the environment it was given. Its end is
 // learned through a pidfd: no SIGCHLD handler, nothing global, no race with a recycled pid.
 // Whatever is left of the group is killed before the leader is reaped, while the group's number is
-// still ours. Where we are killed, the kernel kills the leader (mcp/spawn.h). What a server moves
-// into another session escapes; only the sandbox could hold that.
+// still ours. With a keeper (src/mcp/keeper_main.cpp) that leads the group, and what left it is
+// killed, too, whether the server ended or we did. Without one the kernel kills the leader where we
+// are killed (mcp/spawn.h), and what moved into another session escapes.
 #pragma once
 
 #include <sys/types.h>
@@ -31,6 +32,8 @@ struct SpawnOptions {
   std::vector<std::string> arguments{};  // argv, the name of the program first
   std::vector<std::string> environment{};
   std::string working_directory{};  // empty: ours
+  // mcpac-keeper, absolute; empty: what leaves the child's process group stays when that ends.
+  std::string keeper{};
 };
 
 class ChildProcess : public std::enable_shared_from_this<ChildProcess> {
@@ -62,13 +65,15 @@ class ChildProcess : public std::enable_shared_from_this<ChildProcess> {
   void kill_now();
 
  private:
-  ChildProcess(const boost::asio::any_io_executor& executor, pid_t pid, UniqueFd pidfd);
+  ChildProcess(const boost::asio::any_io_executor& executor, pid_t pid, UniqueFd pidfd,
+               UniqueFd control);
   void watch();
   bool reap();
 
   boost::asio::any_io_executor executor_;
   pid_t pid_;
   boost::asio::posix::stream_descriptor pidfd_;
+  UniqueFd control_;  // of the keeper: its end is the order to kill
   std::function<void()> on_exit_;
   std::vector<boost::asio::steady_timer*> waiters_;
   std::string exit_text_;

@@ -9,7 +9,9 @@
 
 #include <array>
 #include <cerrno>
+#include <string>
 #include <tuple>
+#include <vector>
 
 namespace mcpac::mcp {
 namespace {
@@ -30,8 +32,13 @@ struct Child {
   char* const* environment;
   std::array<int, 3> standard;
   int report;
+  int control;  // of the keeper, or -1
   pid_t parent;
 };
+
+// Where the keeper has them (keeper_main.cpp).
+constexpr int kReport = 3;
+constexpr int kControl = 4;
 
 // Not only what is marked close-on-exec: a library may have opened a descriptor without it.
 void close_the_rest_on_exec() {
@@ -48,9 +55,13 @@ int prepare_and_exec(const Child& child) {
     if (::dup2(child.standard[static_cast<std::size_t>(fd)], fd) < 0) return errno;
   }
   close_the_rest_on_exec();
+  if (child.control >= 0 &&
+      (::dup2(child.report, kReport) < 0 || ::dup2(child.control, kControl) < 0))
+    return errno;
   if (child.folder != nullptr && ::chdir(child.folder) != 0) return errno;
   // A parent that died before this line sends nothing any more.
-  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return errno;
+  // A keeper sees its control end, and must live to kill.
+  if (child.control < 0 && ::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return errno;
   if (::getppid() != child.parent) return ESRCH;
   for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
   sigset_t none;
@@ -71,24 +82,37 @@ int prepare_and_exec(const Child& child) {
 
 }  // namespace
 
-std::expected<pid_t, int> spawn_child(const SpawnOptions& options, int in, int out, int err) {
+std::expected<pid_t, int> spawn_child(const SpawnOptions& options, int in, int out, int err,
+                                      UniqueFd& control) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return std::unexpected(errno);
   const UniqueFd reports(ends[0]);
   UniqueFd low(ends[1]);
-  // Above what the child's own three go over, and not under a name that would stay open.
-  UniqueFd report(::fcntl(low.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  // Above what the child's own go over, and not under a name that would stay open.
+  UniqueFd report(::fcntl(low.get(), F_DUPFD_CLOEXEC, kControl + 1));
   low.reset();
   if (!report) return std::unexpected(errno);
-  const auto arguments = pointers(options.arguments);
+  UniqueFd kept;
+  std::vector<std::string> words = options.arguments;
+  if (!options.keeper.empty()) {
+    int pair[2];
+    if (::pipe2(pair, O_CLOEXEC) != 0) return std::unexpected(errno);
+    const UniqueFd theirs(pair[0]);
+    control = UniqueFd(pair[1]);
+    kept = UniqueFd(::fcntl(theirs.get(), F_DUPFD_CLOEXEC, kControl + 1));
+    if (!kept) return std::unexpected(errno);
+    words.insert(words.begin(), {options.keeper, options.program});
+  }
+  const auto arguments = pointers(words);
   const auto environment = pointers(options.environment);
   const auto& folder = options.working_directory;
-  const Child child{.program = options.program.c_str(),
+  const Child child{.program = (kept ? options.keeper : options.program).c_str(),
                     .folder = folder.empty() ? nullptr : folder.c_str(),
                     .arguments = arguments.data(),
                     .environment = environment.data(),
                     .standard = {in, out, err},
                     .report = report.get(),
+                    .control = kept ? kept.get() : -1,
                     .parent = ::getpid()};
   // No handler of ours may run in the child while the memory is shared.
   sigset_t all;

@@ -52,6 +52,7 @@ Result<StdioTarget> make_stdio_target(const ServerConfig& config, SecretValues& 
   target.spawn.working_directory = std::move(*folder);
   target.spawn.environment = make_environment(environment);
   know_proxies(secrets);
+  target.spawn.keeper = config.keeper.string();
   auto program = find_program(*command, target.spawn.environment);
   if (!program) return pass_on(program);
   target.spawn.program = std::move(*program);

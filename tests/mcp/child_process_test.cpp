@@ -9,9 +9,16 @@
 
 #include <csignal>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <boost/asio/io_context.hpp>
+
+#include "places.h"
 
 using namespace mcpac;
 
@@ -21,6 +28,20 @@ std::uint64_t mask_in(const std::string& status, const std::string& name) {
   const auto at = status.find(name);
   REQUIRE(at != std::string::npos);
   return std::stoull(status.substr(at + name.size(), 16), nullptr, 16);
+}
+
+// Processes that have the variable MCPAC_TEST_MARK with this value, but keepers; zombies have none.
+int marked(const std::string& value) {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const auto file = [&](const char* name) {
+      std::ifstream in(entry.path() / name);
+      return std::string(std::istreambuf_iterator<char>(in), {});
+    };
+    if (!file("environ").contains("MCPAC_TEST_MARK=" + value)) continue;
+    if (file("comm") != "mcpac-keeper\n") ++count;
+  }
+  return count;
 }
 
 }  // namespace
@@ -79,6 +100,91 @@ TEST_SUITE("mcp/child_process") {
     ::waitpid(parent, nullptr, 0);
     constexpr int kPatience = 60'000;  // against waiting for ever
     CHECK(::poll(&ended, 1, kPatience) == 1);
+  }
+
+  TEST_CASE("what leaves its session and its parent ends with its server, and with a killed host") {
+    // Two sessions below: their processes have no parent of ours left.
+    const std::string script =
+        "setsid -f sh -c 'setsid -f sleep 1000; exec sleep 1000'; sleep 0.2; "
+        "echo ready; exec cat";
+    const auto spawn = [&](boost::asio::io_context& loop, const std::string& mark) {
+      return mcp::ChildProcess::spawn(
+          loop.get_executor(), {.program = "/bin/sh",
+                                .arguments = {"sh", "-c", script},
+                                .environment = {"PATH=/usr/bin:/bin", "MCPAC_TEST_MARK=" + mark},
+                                .keeper = mcpac::testing::in_build("libexec/mcpac/mcpac-keeper")});
+    };
+    const auto first_line = [](int fd) {
+      std::string line;
+      for (char c = 0; ::read(fd, &c, 1) == 1 && c != '\n';) line += c;
+      return line;
+    };
+    {
+      const std::string mark = "ends-" + std::to_string(::getpid());
+      boost::asio::io_context loop;
+      auto child = spawn(loop, mark);
+      REQUIRE(child);
+      REQUIRE(first_line((*child)->stdout_end.get()) == "ready");
+      CHECK(marked(mark) == 3);
+      (*child)->kill_now();
+      CHECK(marked(mark) == 0);
+    }
+    {
+      const std::string mark = "exits-" + std::to_string(::getpid());
+      boost::asio::io_context loop;
+      auto child = spawn(loop, mark);
+      REQUIRE(child);
+      REQUIRE(first_line((*child)->stdout_end.get()) == "ready");
+      (*child)->stdin_end.reset();  // a normal end
+      bool has_ended = false;
+      (*child)->on_exit([&] { has_ended = true; });
+      while (!has_ended && loop.run_one() > 0) continue;
+      CHECK((*child)->exit_text() == "exit status 0");
+      CHECK(marked(mark) == 0);
+    }
+    const std::string mark = "killed-" + std::to_string(::getpid());
+    int ends[2];
+    REQUIRE(::pipe(ends) == 0);
+    const pid_t parent = ::fork();
+    REQUIRE(parent >= 0);
+    if (parent == 0) {
+      boost::asio::io_context loop;
+      const auto child = spawn(loop, mark);
+      const bool is_ready = child && first_line((*child)->stdout_end.get()) == "ready";
+      [[maybe_unused]] const auto told = ::write(ends[1], &is_ready, sizeof is_ready);
+      for (;;) ::pause();
+    }
+    ::close(ends[1]);
+    bool is_ready = false;
+    CHECK(::read(ends[0], &is_ready, sizeof is_ready) == sizeof is_ready);
+    ::close(ends[0]);
+    CHECK(is_ready);
+    CHECK(marked(mark) == 3);
+    ::kill(parent, SIGKILL);
+    ::waitpid(parent, nullptr, 0);
+    for (int i = 0; i < 60'000 && marked(mark) > 0; ++i) ::usleep(1'000);  // against hanging
+    CHECK(marked(mark) == 0);
+  }
+
+  TEST_CASE("an end by a signal, and a start that fails, are told through the keeper") {
+    boost::asio::io_context loop;
+    const auto spawn = [&](const std::string& program, std::vector<std::string> arguments) {
+      return mcp::ChildProcess::spawn(
+          loop.get_executor(), {.program = program,
+                                .arguments = std::move(arguments),
+                                .environment = {},
+                                .keeper = mcpac::testing::in_build("libexec/mcpac/mcpac-keeper")});
+    };
+    auto child = spawn("/bin/sh", {"sh", "-c", "kill -SEGV $$"});
+    REQUIRE(child);
+    bool has_ended = false;
+    (*child)->on_exit([&] { has_ended = true; });
+    while (!has_ended && loop.run_one() > 0) continue;
+    CHECK((*child)->exit_text().starts_with("signal 11"));
+    const auto none = spawn("/nonexistent/server", {"x"});
+    REQUIRE_FALSE(none);
+    CHECK(none.error().what.contains("No such file"));
+    CHECK(::waitpid(-1, nullptr, WNOHANG) == -1);
   }
 
   TEST_CASE("what cannot be started is said with its reason, and leaves no process") {

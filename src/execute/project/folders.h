@@ -28,6 +28,8 @@ struct Folders {
     return (runtime.empty() ? state : runtime) / "runs";
   }
   [[nodiscard]] std::filesystem::path warden() const { return libexec / "mcpac-warden"; }
+  // The parent of a server (src/mcp/keeper_main.cpp).
+  [[nodiscard]] std::filesystem::path keeper() const { return libexec / "mcpac-keeper"; }
   [[nodiscard]] std::filesystem::path analyzer() const { return libexec / "mcpac-analyzer"; }
   // All of mcpac, and what stands before it where people and clients start it (docs/adr/0043).
   [[nodiscard]] std::filesystem::path whole() const { return libexec / "mcpac"; }

@@ -1,0 +1,158 @@
+// mcpac-keeper: the parent of one server, so that nothing of it stays.
+//
+// What a server starts may leave its process group and its session (setsid), and lose its parent;
+// then nothing that mcpac knows would lead to it. The keeper is the subreaper of all of them: what
+// loses its parent becomes a child of the keeper, which kills until it has none left. It does so
+// when the server has ended, when its descriptor 4 ends (mcpac closed it, or is gone, however it
+// ended), or a byte comes there. No namespace and no privilege is needed. It ends as the server
+// did. Against a server that kills its keeper it is no help: servers run as the user does.
+//
+// Arguments: the server's program, and its argv. Descriptors: 0 to 2 are the server's, 3 takes the
+// errno of a start that failed and is closed by one that did not. It leads the process group that
+// the server is in, and blocks all signals, so those for the group are for the others.
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <initializer_list>
+
+namespace {
+
+constexpr int kReport = 3;
+constexpr int kControl = 4;
+// Against what cannot be killed: a process that waits for a disk, or is another user's.
+constexpr long kMostKilling = 2'000;  // ms
+constexpr int kKillingPause = 5;      // ms
+
+long now_ms() {
+  timespec time{};
+  ::clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1'000 + time.tv_nsec / 1'000'000;
+}
+
+// In the child of vfork(): system calls only.
+[[noreturn]] void become(char** arguments, pid_t keeper) {
+  const auto give_up = [] {
+    const int error = errno;
+    [[maybe_unused]] const auto told = ::write(kReport, &error, sizeof error);
+    ::_exit(127);
+  };
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) give_up();
+  if (::getppid() != keeper) ::_exit(127);
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::execve(arguments[1], arguments + 2, environ);
+  give_up();
+  ::_exit(127);
+}
+
+void kill_children() {
+  char name[64];
+  std::snprintf(name, sizeof name, "/proc/self/task/%d/children", static_cast<int>(::getpid()));
+  const int list = ::open(name, O_RDONLY | O_CLOEXEC);
+  if (list < 0) return;
+  char text[4'096];
+  ssize_t size = 0;
+  pid_t pid = 0;
+  while ((size = ::read(list, text, sizeof text)) > 0) {
+    for (ssize_t i = 0; i < size; ++i) {
+      if (text[i] >= '0' && text[i] <= '9') {
+        pid = pid * 10 + (text[i] - '0');
+      } else if (pid > 0) {
+        ::kill(pid, SIGKILL);
+        pid = 0;
+      }
+    }
+  }
+  ::close(list);
+}
+
+// The status of `server`, where it is among those that ended. False: there are no children.
+bool reap(pid_t server, int& status, bool& has_ended) {
+  while (true) {
+    int ended = 0;
+    const pid_t pid = ::waitpid(-1, &ended, WNOHANG);
+    if (pid < 0 && errno == EINTR) continue;
+    if (pid <= 0) return pid == 0;
+    if (pid != server) continue;
+    status = ended;
+    has_ended = true;
+  }
+}
+
+void kill_all(pid_t server, int& status, bool& has_ended) {
+  const long until = now_ms() + kMostKilling;
+  while (reap(server, status, has_ended) && now_ms() < until) {
+    kill_children();
+    pollfd none{};
+    ::poll(&none, 0, kKillingPause);
+  }
+}
+
+[[noreturn]] void end_as(int status) {
+  if (WIFEXITED(status)) ::_exit(WEXITSTATUS(status));
+  const rlimit no_core{};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  const int signal = WTERMSIG(status);
+  ::signal(signal, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  ::kill(::getpid(), signal);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::_exit(128 + signal);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count < 3 || ::fcntl(kReport, F_SETFD, FD_CLOEXEC) != 0 ||
+      ::fcntl(kControl, F_SETFD, FD_CLOEXEC) != 0) {
+    std::fputs("mcpac-keeper is started by mcpac\n", stderr);
+    return 64;
+  }
+  sigset_t all;
+  sigfillset(&all);
+  ::sigprocmask(SIG_SETMASK, &all, nullptr);
+  sigset_t children;
+  sigemptyset(&children);
+  sigaddset(&children, SIGCHLD);
+  const int ends = ::signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (ends < 0 || ::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) {
+    const int error = errno;
+    [[maybe_unused]] const auto told = ::write(kReport, &error, sizeof error);
+    return 127;
+  }
+  const pid_t self = ::getpid();
+  const pid_t server = ::vfork();
+  if (server == 0) become(arguments, self);
+  if (server < 0) {
+    const int error = errno;
+    [[maybe_unused]] const auto told = ::write(kReport, &error, sizeof error);
+    return 127;
+  }
+  // Or what the server closes would stay open.
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, kReport}) ::close(fd);
+  int status = 0;
+  bool has_ended = false;
+  while (!has_ended) {
+    pollfd waits[] = {{ends, POLLIN, 0}, {kControl, POLLIN, 0}};
+    if (::poll(waits, 2, -1) < 0 && errno != EINTR) break;
+    signalfd_siginfo told{};
+    while (::read(ends, &told, sizeof told) > 0) {
+    }
+    if (!reap(server, status, has_ended) || waits[1].revents != 0) break;
+  }
+  kill_all(server, status, has_ended);
+  if (!has_ended) ::_exit(0);
+  end_as(status);
+}

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/call_arguments.h"
 #include "core/json_cost.h"
 #include "core/json_writer.h"
 
@@ -200,6 +201,13 @@ std::expected<Message, RpcError> decode(std::string_view line, const JsonLimits&
         RpcError{.message = "a message needs exactly one of method, result and error", .id = id});
   }
   return read_response(object, raw_id, id);
+}
+
+std::expected<Message, RpcError> decode_finite(std::string_view line, const JsonLimits& limits) {
+  auto message = decode(line, limits);
+  if (message || message.error().code != kParseError) return message;
+  auto finite = decode(with_finite_numbers(line), limits);
+  return finite ? std::move(finite) : std::move(message);
 }
 
 std::string to_text(const Id& id) {

@@ -78,6 +78,11 @@ struct RpcError {
 
 [[nodiscard]] std::expected<Message, RpcError> decode(std::string_view line,
                                                       const JsonLimits& limits = {});
+// The same, where a number beyond double is the largest finite one of its sign
+// (core/call_arguments.h): a call with one is a call, and an answer with one was given for a call
+// that was made.
+[[nodiscard]] std::expected<Message, RpcError> decode_finite(std::string_view line,
+                                                             const JsonLimits& limits = {});
 
 // Each encoder returns one line WITHOUT the final newline; StreamChannel::send adds it. No line
 // contains a raw newline, whatever the values hold. Null params and null data are left out.

@@ -17,6 +17,7 @@
 #include "core/printable.h"
 #include "core/shell_quote.h"
 #include "execute/run/call_tool.h"
+#include "mcpac/content.hpp"
 
 namespace mcpac::cli {
 namespace {
@@ -96,21 +97,17 @@ void show_text(std::FILE* to, const std::string& text) {
   fmt::print(to, "{}\n", ::isatty(::fileno(to)) == 1 ? printable_lines(text) : text);
 }
 
-// Text content as text; everything else as JSON.
+// As `.text()` has it in a program; --json has all of it.
 void show_result(Context& context, const Permission& tool, const Json& result) {
   const Json* is_error = find_member(result, "isError");
   const bool failed = is_error != nullptr && is_error->is_boolean() && is_error->get<bool>();
   if (failed) context.exit_code = static_cast<int>(ExitCode::kUnavailable);
   if (context.json) return context.print(result);
-  if (const Json* content = find_member(result, "content");
-      content != nullptr && content->is_array()) {
-    for (const Json& item : *content) {
-      const bool is_text = string_member(item, "type") == "text";
-      const std::string text = is_text ? string_member(item, "text") : to_text(item);
-      // On standard error mcpac speaks: a server's line must not pass for one of its.
-      failed ? fmt::print(stderr, "the tool: {}\n", printable_prose(text, std::string::npos))
-             : show_text(stdout, text);
-    }
+  for (const std::string& text :
+       detail::views_of(detail::contents_of(result), detail::structured_of(result))) {
+    // On standard error mcpac speaks: a server's line must not pass for one of its.
+    failed ? fmt::print(stderr, "the tool: {}\n", printable_prose(text, std::string::npos))
+           : show_text(stdout, text);
   }
   if (failed)
     context.fail({ErrorId::kToolError, "the tool answered that it failed", "",

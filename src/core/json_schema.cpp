@@ -1,5 +1,7 @@
 #include "core/json_schema.h"
 
+#include <fmt/format.h>
+
 #include <map>
 #include <unordered_map>
 #include <unordered_set>
@@ -10,6 +12,57 @@
 #include "core/schema/validate.h"
 
 namespace mcpac {
+
+namespace {
+
+// Of a text that a JSON value was written into, as models do: "an array"; else empty.
+std::string_view held_kind(const std::string& text) {
+  constexpr std::size_t kMostRead = std::size_t{1} << 20U;
+  if (text.empty() || text.size() > kMostRead) return "";
+  const auto held = parse_json(text);
+  if (!held) return "";
+  if (held->is_array()) return "array";
+  if (held->is_object()) return "object";
+  if (held->is_boolean()) return "boolean";
+  return held->is_number() ? "number" : "";
+}
+
+std::string kind_of(const Json& value) {
+  switch (value.type()) {
+    case Json::value_t::null: return "null";
+    case Json::value_t::boolean: return value.get<bool>() ? "true" : "false";
+    case Json::value_t::object: return "an object";
+    case Json::value_t::array: return "an array";
+    case Json::value_t::string:
+      return value.get_ref<const std::string&>().empty() ? "an empty text" : "a text";
+    default: return "a number";
+  }
+}
+
+}  // namespace
+
+std::string came_instead(const SchemaViolation& violation, const Json& value) {
+  const bool is_choice = violation.keyword == "anyOf" || violation.keyword == "oneOf";
+  if (violation.keyword != "type" && !is_choice) return "";
+  const Json* came = &value;
+  if (!violation.pointer.empty()) {
+    const Json::json_pointer place(violation.pointer);
+    if (!value.contains(place)) return "";
+    came = &value.at(place);
+  }
+  const std::string_view held =
+      came->is_string() ? held_kind(came->get_ref<const std::string&>()) : std::string_view();
+  const auto names = [&](std::string_view kind) {
+    return violation.message.find(kind) != std::string::npos;
+  };
+  const bool is_meant =
+      is_choice ? held == "array" || held == "object"
+                : !held.empty() && (names(held) || (held == "number" && names("an integer")));
+  if (is_meant)
+    return fmt::format(", and is a text that holds {} {}: pass the {}",
+                       held == "array" || held == "object" ? "an" : "a", held, held);
+  return is_choice ? "" : ", and is " + kind_of(*came);
+}
 
 struct JsonSchema::Impl {
   std::unique_ptr<const schema::Program> program;

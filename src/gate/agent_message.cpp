@@ -7,14 +7,11 @@
 #include <string>
 #include <utility>
 
-#include "core/call_arguments.h"
-
 namespace mcpac::gate {
 
 std::expected<ipc::Message, ipc::RpcError> decode_message(std::string_view text,
                                                           const JsonLimits& limits) {
-  auto message = ipc::decode(text, limits);
-  return message ? message : ipc::decode(with_finite_numbers(text), limits);
+  return ipc::decode_finite(text, limits);
 }
 
 std::expected<CallRequest, CallError> read_tool_call(Json params) {

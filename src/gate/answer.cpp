@@ -66,6 +66,12 @@ CallError invalid_arguments(const SchemaViolation& violation) {
           {{"pointer", pointer}, {"rule", violation.keyword}}};
 }
 
+CallError invalid_arguments(const SchemaViolation& violation, const Json& arguments) {
+  SchemaViolation said = violation;
+  said.message += came_instead(violation, arguments);
+  return invalid_arguments(said);
+}
+
 CallError unknown_tool(std::string_view permission) {
   std::string required = bounded(permission, kEchoLimit);
   std::string message = fmt::format("unknown tool: {}", required);

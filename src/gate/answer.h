@@ -47,6 +47,8 @@ using Answer = std::expected<Json, CallError>;
 [[nodiscard]] CallError denied(std::string_view permission, std::string_view reason,
                                const std::vector<std::string>& declared);
 [[nodiscard]] CallError invalid_arguments(const SchemaViolation& violation);
+// The same, with what came where another type belongs: of a text its kind alone.
+[[nodiscard]] CallError invalid_arguments(const SchemaViolation& violation, const Json& arguments);
 [[nodiscard]] CallError unknown_tool(std::string_view permission);
 [[nodiscard]] CallError revoked(std::string_view permission);
 // Another tool than mcpac.lock approved: taken back, as if by revoke().

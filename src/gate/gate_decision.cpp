@@ -26,7 +26,7 @@ std::optional<CallError> Gate::State::judge(const LockedTool& tool, const Permis
   if (!arguments.is_object()) {
     check.decided_by = DecidedBy::kNotObject;
     check.reason = "the arguments are not an object";
-    return invalid_arguments({"", "type", "must be an object"});
+    return invalid_arguments({"", "type", "must be an object"}, arguments);
   }
   const auto violation = setup.authority.complete(permission, *tool.input, arguments);
   auto unkept = keep(tool, permission, arguments, check);
@@ -35,7 +35,7 @@ std::optional<CallError> Gate::State::judge(const LockedTool& tool, const Permis
     check.rule = violation->keyword;
     check.layer = "lock";
     check.reason = violation->pointer + " " + violation->message;
-    return invalid_arguments(*violation);
+    return invalid_arguments(*violation, arguments);
   }
   if (unkept) return unkept;
   return decide(permission, arguments, check, reservation);

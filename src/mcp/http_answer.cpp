@@ -41,7 +41,7 @@ std::string reason_of(std::string_view body) {
 }
 
 bool answers(std::string_view body, std::int64_t id) {
-  auto message = ipc::decode(body);
+  auto message = ipc::decode_finite(body);
   if (!message) return false;
   const auto* response = std::get_if<ipc::Response>(&*message);
   return response != nullptr && response->id == ipc::Id(id);

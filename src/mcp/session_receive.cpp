@@ -23,7 +23,7 @@ constexpr std::size_t kMaxJunkLines = 10'000;
 void Session::receive(std::string_view line, std::optional<std::int64_t> carrier) {
   const auto self = shared_from_this();  // a callback may drop the client
   if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
-  auto message = ipc::decode(line);
+  auto message = ipc::decode_finite(line);
   if (!message) return receive_junk(line, message.error());
   last_junk_.clear();  // it speaks on: a banner is not why it ends
   if (auto* response = std::get_if<ipc::Response>(&*message)) {

@@ -48,6 +48,24 @@ inline constexpr ::std::string_view kOfTheRun = "arguments of the run";
   return (value.is_number() ? "the number " : "") + value.dump();
 }
 
+// ": pass the array" where the value that was expected stands in a text, as models write it.
+[[nodiscard]] inline ::std::string advice_of(const Json& value, ::std::string_view expected) {
+  constexpr ::std::size_t kMostRead = ::std::size_t{1} << 20U;
+  const auto* const text = value.get_ptr<const ::std::string*>();
+  if (text == nullptr || text->size() > kMostRead) return {};
+  const Json held = Json::parse(*text, nullptr, false);
+  const auto is_expected = [expected](::std::string_view kind) {
+    return expected.starts_with(kind);
+  };
+  if (held.is_array() && is_expected("an array")) return " that holds an array: pass the array";
+  if (held.is_object() && is_expected("an object")) return " that holds an object: pass the object";
+  if (held.is_number() && (is_expected("a number") || is_expected("an integer")))
+    return " that holds a number: pass the number";
+  if (held.is_boolean() && is_expected("true or false"))
+    return " that holds true or false: pass that without quotes";
+  return {};
+}
+
 // A list of values for a message: `"a", "b", ...`.
 struct Choices {
   ::std::string text{};
@@ -130,7 +148,9 @@ struct Choices {
            (all.empty() ? "; none were given" : "");
   if (at.fault == Fault::unknown) return place + " is unknown: " + at.expected;
   const Json::json_pointer there(at.pointer);
-  const ::std::string came = all.contains(there) ? ", got " + kind_of_value(all.at(there)) : "";
+  const ::std::string came = all.contains(there) ? ", got " + kind_of_value(all.at(there)) +
+                                                       advice_of(all.at(there), at.expected)
+                                                 : "";
   return (place.empty() ? "" : place + ": ") + "expected " + at.expected + came;
 }
 

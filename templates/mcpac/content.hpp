@@ -1,9 +1,12 @@
 // Content: one piece of what a tool answered, in the words of MCP.
 //
 // Binary data stays base64, as it came, until somebody asks for bytes(). Members that this version
-// does not know are kept in `raw`.
+// does not know are kept in `raw`. What an answer is as text stands here too, for programs and for
+// the host alike.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -106,6 +109,131 @@ namespace detail {
   if (c >= '0' && c <= '9') return c - '0' + 52;
   if (c == '+') return 62;
   return c == '/' ? 63 : -1;
+}
+
+// The length of what base64 text decodes to.
+[[nodiscard]] inline ::std::size_t bytes_of_base64(::std::string_view data) {
+  const auto end =
+      ::std::find_if(data.begin(), data.end(), [](char c) { return base64_value(c) < 0; });
+  return static_cast<::std::size_t>(end - data.begin()) * 3 / 4;
+}
+
+[[nodiscard]] inline ::std::string size_text(::std::size_t bytes) {
+  return ::std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+}
+
+// A block that is no text in one line, "image/png, 8 bytes"; below it the text of a resource that
+// is text. Its words are the server's.
+[[nodiscard]] inline ::std::string line_of(const Content& content) {
+  using Type = Content::Type;
+  ::std::string line = content.uri;
+  const auto add = [&line](::std::string_view part) {
+    if (part.empty()) return;
+    if (!line.empty()) line += ", ";
+    line += part;
+  };
+  add(content.name);
+  add(content.mime_type);
+  const ::std::string type = member_text(content.raw, "type");
+  if (line.empty()) add(type.empty() ? "a block without a type" : type);
+  if (content.type == Type::link) {
+    const auto size = content.raw.find("size");
+    if (size != content.raw.end() && size->is_number_unsigned())
+      add(size_text(size->get<::std::size_t>()));
+  } else if (content.type == Type::resource && !content.text.empty()) {
+    add(size_text(content.text.size()));
+    line += '\n' + content.text;
+  } else if (content.type == Type::other) {
+    constexpr auto replace = Json::error_handler_t::replace;
+    add(size_text(content.raw.dump(-1, ' ', false, replace).size()) + " of JSON");
+  } else {
+    add(size_text(bytes_of_base64(content.data)));
+  }
+  return line;
+}
+
+// Whether a text says what structured content does: it is the same JSON, or has each of its values
+// as a word. Bounded: a server may send thousands of values and a long text.
+class Repetition {
+ public:
+  explicit Repetition(::std::string_view text) : text_(text) {}
+  [[nodiscard]] bool of(const Json& structured) {
+    if (text_.empty()) return false;
+    if (text_.front() == '{' || text_.front() == '[') {
+      const Json parsed = Json::parse(text_, nullptr, false);
+      if (!parsed.is_discarded() && parsed == structured) return true;
+    }
+    return has_all(structured);
+  }
+
+ private:
+  [[nodiscard]] bool has_all(const Json& value) {
+    if (value.is_structured())
+      return ::std::all_of(value.begin(), value.end(),
+                           [this](const Json& one) { return has_all(one); });
+    if (value.is_null()) return true;
+    const ::std::string dumped = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    if (!value.is_string()) {
+      if (has(dumped)) return true;
+      return dumped.ends_with(".0") && has(::std::string_view(dumped).substr(0, dumped.size() - 2));
+    }
+    const auto& text = value.get_ref<const ::std::string&>();
+    return has(text) || has(::std::string_view(dumped).substr(1, dumped.size() - 2));
+  }
+  // As a word: "5" does not stand in "15".
+  [[nodiscard]] bool has(::std::string_view wanted) {
+    if (wanted.empty()) return true;
+    for (::std::size_t at = 0;; ++at) {
+      const ::std::size_t from = at;
+      at = text_.find(wanted, at);
+      const bool is_found = at != text_.npos;
+      looked_at_ += (is_found ? at : text_.size()) - from + wanted.size();
+      if (!is_found || looked_at_ > kMost) return false;
+      const ::std::size_t end = at + wanted.size();
+      const bool goes_on_before = at > 0 && is_word(wanted.front()) && is_word(text_[at - 1]);
+      const bool goes_on_behind =
+          end < text_.size() && is_word(wanted.back()) && is_word(text_[end]);
+      if (!goes_on_before && !goes_on_behind) return true;
+    }
+  }
+  [[nodiscard]] static bool is_word(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  }
+  static constexpr ::std::size_t kMost = ::std::size_t{64} << 20U;  // four times the longest answer
+  ::std::string_view text_;
+  ::std::size_t looked_at_ = 0;
+};
+
+// An answer as text, piece by piece: its text blocks, a line for each other block, and last the
+// structured content where the texts do not repeat it.
+[[nodiscard]] inline ::std::vector<::std::string> views_of(const ::std::vector<Content>& contents,
+                                                           const Json& structured) {
+  ::std::vector<::std::string> views;
+  views.reserve(contents.size() + 1);
+  for (const Content& content : contents)
+    views.push_back(content.type == Content::Type::text ? content.text : line_of(content));
+  if (!structured.is_null() && !Repetition(text_of(contents)).of(structured))
+    views.push_back(structured.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return views;
+}
+
+// The structured content of a tools/call result; null where there is none.
+[[nodiscard]] inline Json structured_of(const Json& result) {
+  const auto found = result.is_object() ? result.find("structuredContent") : result.end();
+  return found == result.end() ? Json() : *found;
+}
+
+// The same in one text, one below the other.
+[[nodiscard]] inline ::std::string view_of(const ::std::vector<Content>& contents,
+                                           const Json& structured) {
+  ::std::string all;
+  bool first = true;
+  for (const ::std::string& view : views_of(contents, structured)) {
+    if (!first) all += '\n';
+    all += view;
+    first = false;
+  }
+  return all;
 }
 
 }  // namespace detail

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -129,8 +131,19 @@ struct JsonForm<Variant<T...>> {
     return ::std::visit([](const auto& item) { return to_json(item); },
                         static_cast<const ::std::variant<T...>&>(value));
   }
-  // The alternative that knows most of the members; among equals the first that fits.
+  // The alternative that knows most of the members; among equals the first that fits. What no type
+  // can hold is read into one that would be right otherwise.
   static bool read(const Json& json, Variant<T...>& into, Misfit& at) {
+    Misfit strict = at.inner();
+    strict.is_lenient = false;
+    if (!at.is_lenient) return read_closest(json, into, at);
+    if (read_closest(json, into, strict)) return at.tried = strict.tried, true;
+    at.tried = strict.tried;
+    return read_closest(json, into, at);
+  }
+
+ private:
+  static bool read_closest(const Json& json, Variant<T...>& into, Misfit& at) {
     long scores[] = {closeness<T>(json)...};
     Misfit closest;
     for (;;) {
@@ -141,7 +154,10 @@ struct JsonForm<Variant<T...>> {
       Misfit inner = at.inner();
       const bool fits = read_one(json, into, inner, best - scores);
       at.tried = inner.tried;
-      if (fits) return true;
+      if (fits) {
+        at.unread.insert(at.unread.end(), inner.unread.begin(), inner.unread.end());
+        return true;
+      }
       if (closest.pointer.empty()) closest = ::std::move(inner);
       *best = kRuledOut;
     }
@@ -152,8 +168,6 @@ struct JsonForm<Variant<T...>> {
     at.fault = closest.fault;
     return false;
   }
-
- private:
   static bool read_one(const Json& json, Variant<T...>& into, Misfit& at, ::std::ptrdiff_t wanted) {
     ::std::ptrdiff_t index = 0;
     return ((index++ == wanted && try_one<T>(json, into, at)) || ...);
@@ -229,7 +243,7 @@ struct JsonForm<E> {
         if (is_scalar(json, scalar_json(row.text))) return into = row.value, true;
       }
     }
-    if (at.source == Source::server) return misfit(at, "one of the schema's values");
+    if (at.source == Source::server) return read_new(json, into, at);
     Choices choices;
     for (const auto& row : mcpac_enumerators(E{})) {
       if constexpr (is_integer_enum<E>) {
@@ -239,6 +253,33 @@ struct JsonForm<E> {
       }
     }
     return misfit(at, "one of " + choices.text);
+  }
+
+ private:
+  // A value that the enum did not have when its tool was approved. A number is what it is; of a
+  // text there is only that it is none of those that are known.
+  static bool read_new(const Json& json, E& into, Misfit& at) {
+    constexpr ::std::string_view expected = "one of the schema's values";
+    if constexpr (is_integer_enum<E>) {
+      Misfit exact;
+      ::std::underlying_type_t<E> number{};
+      if (!json.is_number_integer()) return misfit(at, expected);
+      if (!at.is_lenient || !read_integer(json, number, exact))
+        return unfitting(into, at, expected);
+      return into = static_cast<E>(number), true;
+    } else {
+      const bool is_of_its_kind =
+          json.is_string() || (!has_texts(mcpac_enumerators(E{})) && json.is_primitive());
+      return is_of_its_kind ? unfitting(into, at, expected) : misfit(at, expected);
+    }
+  }
+  template <::std::size_t N>
+  static constexpr bool has_texts(const ::std::array<Enumerator<E>, N>&) {
+    return true;
+  }
+  template <class Table>
+  static constexpr bool has_texts(const Table&) {
+    return false;
   }
 };
 

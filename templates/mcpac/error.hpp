@@ -110,7 +110,10 @@ class ToolError : public Error {
  public:
   using Error::Error;
   explicit ToolError(const Error& error) : Error(error) {}
-  [[nodiscard]] ::std::string text() const { return detail::text_of(content()); }
+  [[nodiscard]] ::std::string text() const {
+    const bool is_result = data().is_object() && data().contains("isError");
+    return detail::view_of(content(), is_result ? detail::structured_of(data()) : Json());
+  }
 };
 
 // No result: the server or the connection is gone, what came is not an answer, or it is an error of

@@ -2,6 +2,7 @@
 // the library. convert.hpp has it for what is generated, and says what it promises.
 #pragma once
 
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -36,16 +37,21 @@ struct Misfit {
   unsigned tried = 0;
   Source source = Source::server;
   Fault fault = Fault::value;
+  // What its type cannot hold is no misfit: its mark is read, and its place noted here.
+  bool is_lenient = false;
+  ::std::vector<::std::string> unread{};
 
   // For a part of what is read.
   [[nodiscard]] Misfit inner() const {
     Misfit part;
     part.tried = tried;
     part.source = source;
+    part.is_lenient = is_lenient;
     return part;
   }
 };
 inline constexpr unsigned kMaxTried = 100'000;
+inline constexpr ::std::size_t kMostUnread = 100;
 
 // Sets the innermost place; the callers put their steps before it on the way back.
 [[nodiscard]] inline bool misfit(Misfit& at, ::std::string_view expected) {
@@ -53,7 +59,7 @@ inline constexpr unsigned kMaxTried = 100'000;
   return false;
 }
 
-inline void step_out(Misfit& at, ::std::string_view step) {
+[[nodiscard]] inline ::std::string pointer_step(::std::string_view step) {
   ::std::string escaped = "/";
   for (const char c : step) {
     if (c == '~' || c == '/') {
@@ -62,7 +68,38 @@ inline void step_out(Misfit& at, ::std::string_view step) {
       escaped += c;
     }
   }
-  at.pointer.insert(0, escaped);
+  return escaped;
+}
+
+inline void step_out(Misfit& at, ::std::string_view step) {
+  at.pointer.insert(0, pointer_step(step));
+}
+
+// The mark of a type: what a field of a result holds whose value did not fit. No number, and the
+// integer farthest from all that are in use; of an enum, no enumerator.
+template <class T>
+[[nodiscard]] constexpr T mark_of() {
+  using Limits = ::std::numeric_limits<T>;
+  if constexpr (::std::is_enum_v<T>) {
+    return static_cast<T>(-1);
+  } else if constexpr (::std::is_floating_point_v<T>) {
+    return Limits::quiet_NaN();
+  } else {
+    return Limits::is_signed ? Limits::min() : Limits::max();
+  }
+}
+
+// Whether an integer of this process may be a mark: then it is not sent.
+inline ::std::atomic<bool> has_marked_integers{false};
+
+// A value that a schema allows and a T cannot hold.
+template <class T>
+[[nodiscard]] bool unfitting(T& into, Misfit& at, ::std::string_view expected) {
+  if (!at.is_lenient) return misfit(at, expected);
+  into = mark_of<T>();
+  if constexpr (::std::is_integral_v<T>) has_marked_integers = true;
+  if (at.unread.size() < kMostUnread) at.unread.emplace_back();
+  return true;
 }
 
 // nlohmann's library puts a number before its words: "[json.exception.type_error.302] type must …".
@@ -104,6 +141,9 @@ template <class T>
   Misfit inner = at.inner();
   const bool fits = JsonForm<T>::read(json, into, inner);
   at.tried = inner.tried;
+  for (::std::string& place : inner.unread) {
+    if (at.unread.size() < kMostUnread) at.unread.push_back(pointer_step(step) + place);
+  }
   if (fits) return true;
   if (at.expected.empty()) {
     at = ::std::move(inner);
@@ -172,7 +212,7 @@ struct JsonForm<T> {
     if (!json.is_number()) return misfit(at, "a number");
     into = json.get<T>();
     if (!keeps_digits_of(json, static_cast<double>(into)))
-      return misfit(at, "a number that keeps its digits as a double");
+      return unfitting(into, at, "a number that keeps its digits as a double");
     return true;
   }
 };
@@ -185,7 +225,7 @@ template <class T>
   if (json.is_number_unsigned()) {
     const auto value = json.get<::std::uint64_t>();
     if (value > static_cast<::std::uint64_t>(Limits::max()))
-      return misfit(at, "an integer that is not so large");
+      return unfitting(into, at, "an integer that is not so large");
     return into = static_cast<T>(value), true;
   }
   if (json.is_number_integer()) {
@@ -194,9 +234,9 @@ template <class T>
     // A program's own Json may hold a large number as a signed one; read from text none does.
     if (value > 0 &&
         static_cast<::std::uint64_t>(value) > static_cast<::std::uint64_t>(Limits::max()))
-      return misfit(at, "an integer that is not so large");
+      return unfitting(into, at, "an integer that is not so large");
     if (value < 0 && value < static_cast<::std::int64_t>(Limits::min()))
-      return misfit(at, "an integer that is not so small");
+      return unfitting(into, at, "an integer that is not so small");
     return into = static_cast<T>(value), true;
   }
   if (!json.is_number_float()) return misfit(at, "an integer");
@@ -205,9 +245,9 @@ template <class T>
   const double lowest = is_signed ? -limit : 0.0;
   // The lowest of all would have come as an integer: as a double it stands for anything below, too.
   const bool too_small = is_signed ? !(value > lowest) : !(value >= lowest);
-  if (too_small || !(value < limit) || ::std::trunc(value) < value || ::std::trunc(value) > value) {
-    return misfit(at, "an integer");
-  }
+  if (::std::trunc(value) < value || ::std::trunc(value) > value) return misfit(at, "an integer");
+  if (too_small && !is_signed) return misfit(at, "an integer");
+  if (too_small || !(value < limit)) return unfitting(into, at, "an integer");
   return into = static_cast<T>(value), true;
 }
 
@@ -226,7 +266,15 @@ template <class T>
 
 template <class T>
 requires(::std::is_integral_v<T> && !::std::is_same_v<T, bool>) struct JsonForm<T> {
-  static Json write(T value) { return value; }
+  static Json write(T value) {
+    if (value == mark_of<T>() && has_marked_integers) {
+      throw InvalidArguments(invalid_argument(
+          "this integer marks a field of a result that could not hold what the tool answered: read "
+          "it from .structured()",
+          "", "type"));
+    }
+    return value;
+  }
   static bool read(const Json& json, T& into, Misfit& at) { return read_integer(json, into, at); }
 };
 

@@ -15,6 +15,7 @@
 
 #include "convert.hpp"
 #include "expected.hpp"
+#include "log.hpp"
 #include "result.hpp"
 #include "session.hpp"
 
@@ -34,7 +35,10 @@ class [[nodiscard]] Future {
   [[nodiscard]] R get() {
     wait();
     const auto pending = ::std::exchange(pending_, nullptr);
-    return make_result_of<R>(detail::result_of(*pending, permission_), permission_);
+    ::std::string remark;
+    R result = make_result_of<R>(detail::result_of(*pending, permission_), permission_, &remark);
+    if (!remark.empty()) detail::log_to(*session_, LogLevel::warning, remark);
+    return result;
   }
   void wait() const {
     check();

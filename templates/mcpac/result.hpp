@@ -5,11 +5,14 @@
 // what the schema promised (a field with a made-up value would be worse than no result).
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "arguments_words.hpp"
 #include "content.hpp"
 #include "convert.hpp"
 #include "error.hpp"
@@ -22,6 +25,23 @@ namespace detail {
 inline constexpr const char* kNoJson = "no_json";
 }  // namespace detail
 
+namespace detail {
+
+// What a program's user is told of fields that hold only the mark of their type.
+[[nodiscard]] inline ::std::string remark_of(const Misfit& at, ::std::string_view permission) {
+  if (at.unread.empty()) return {};
+  constexpr ::std::size_t kMostNamed = 4;
+  ::std::string places;
+  for (::std::size_t i = 0; i < ::std::min(at.unread.size(), kMostNamed); ++i)
+    places += (i == 0 ? "" : ", ") + shown(at.unread[i]);
+  if (at.unread.size() > kMostNamed)
+    places += " and " + ::std::to_string(at.unread.size() - kMostNamed) + " more";
+  return ::std::string(permission) + " answered what the type of its field cannot hold: " + places +
+         " (read it from .structured())";
+}
+
+}  // namespace detail
+
 class ToolResult {
  public:
   ToolResult() = default;
@@ -31,8 +51,9 @@ class ToolResult {
     if (found != result.end()) structured_ = ::std::move(*found);
   }
 
-  // The text blocks, one below the other.
-  [[nodiscard]] ::std::string text() const { return detail::text_of(content_); }
+  // The text blocks, one below the other; each other block as a line ("image/png, 8 bytes"), and
+  // last, as JSON in one line, the structured content where the text does not repeat it.
+  [[nodiscard]] ::std::string text() const { return detail::view_of(content_, structured_); }
 
   // text() in lines, without their ends; no empty line after the last end.
   [[nodiscard]] ::std::vector<::std::string> lines() const {
@@ -49,10 +70,10 @@ class ToolResult {
     return lines;
   }
 
-  // The text as JSON; where it is none, the structured content. Throws ToolError where there is
-  // neither, and where the structured content is nothing but the text once more.
+  // The text blocks as JSON; where they are none, the structured content. Throws ToolError where
+  // there is neither, and where the structured content is nothing but the text once more.
   [[nodiscard]] Json json() const {
-    const ::std::string all = text();
+    const ::std::string all = detail::text_of(content_);
     Json parsed = Json::parse(all, nullptr, false);
     if (!parsed.is_discarded()) return parsed;
     if (!structured_.is_null() && !repeats(all)) return structured_;
@@ -92,7 +113,7 @@ class ToolResult {
 
  private:
   template <class R>
-  friend R make_result_of(Json result, ::std::string_view permission);
+  friend R make_result_of(Json result, ::std::string_view permission, ::std::string* remark);
 
   // Many servers wrap a text that has no structure: {"content": "…"}, {"result": "…"}.
   [[nodiscard]] bool repeats(const ::std::string& all) const {
@@ -143,21 +164,33 @@ class ToolResult {
 };
 
 // A generated result from the `result` of an answer; throws ToolError where it breaks its schema.
+//
+// The tool has done its work by then. So a value that its C++ type cannot hold (an integer beyond
+// 64 bits, a number with more digits than a double, an enum value that is new) costs that field
+// alone: it holds the mark of its type (json_form.hpp), which no call takes as an argument, and
+// `remark` says which fields those are.
 template <class R>
-[[nodiscard]] R make_result_of(Json result, ::std::string_view permission) {
+[[nodiscard]] R make_result_of(Json result, ::std::string_view permission, ::std::string* remark) {
   R made;
   static_cast<ToolResult&>(made) = ToolResult(::std::move(result));
   made.permission_ = permission;
   if constexpr (detail::visited<R>) {
     detail::Misfit at;
+    at.is_lenient = true;
     // Servers of before structured content say the same in text.
     const ToolResult& plain = made;
-    const Json source =
-        plain.structured_.is_null() ? Json::parse(plain.text(), nullptr, false) : plain.structured_;
+    const Json source = plain.structured_.is_null()
+                            ? Json::parse(detail::text_of(plain.content_), nullptr, false)
+                            : plain.structured_;
     if (!detail::JsonForm<R>::read(source, made, at))
       throw plain.unfit("the tool's answer breaks its own output schema", at);
+    if (remark != nullptr) *remark = detail::remark_of(at, permission);
   }
   return made;
+}
+template <class R>
+[[nodiscard]] R make_result_of(Json result, ::std::string_view permission) {
+  return make_result_of<R>(::std::move(result), permission, nullptr);
 }
 
 }  // namespace mcpac

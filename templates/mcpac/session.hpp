@@ -423,7 +423,7 @@ namespace detail {
   const auto failed = result.find("isError");
   if (failed != result.end() && failed->is_boolean() && failed->get<bool>()) {
     auto content = contents_of(result);
-    ::std::string text = text_of(content);
+    ::std::string text = view_of(content, structured_of(result));
     if (text.empty()) text = "the tool failed without a message";
     throw ToolError({.kind = ErrorKind::tool,
                      .permission = ::std::string(permission),

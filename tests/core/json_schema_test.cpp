@@ -70,6 +70,34 @@ TEST_SUITE("core/json_schema messages") {
     CHECK(check(kTool, R"([])") == SchemaViolation{"", "type", "must be an object"});
   }
 
+  TEST_CASE(
+      "a value of another type is told by its kind, and one that stands in a text with advice") {
+    const auto came = [](std::string_view schema, const Json& value) {
+      const auto violation = compiled(json_of(schema))->validate(value);
+      REQUIRE(violation);
+      return came_instead(*violation, value);
+    };
+    const std::string_view in_list =
+        R"({"items":{"properties":{"a/b":{"type":["array","null"]}}}})";
+    const auto inside = [](Json value) { return Json::array({{{"a/b", std::move(value)}}}); };
+    CHECK(came(in_list, inside("[1]")) == ", and is a text that holds an array: pass the array");
+    CHECK(came(in_list, inside("s3cret")) == ", and is a text");
+    CHECK(came(in_list, inside("{}")) == ", and is a text");
+    CHECK(came(in_list, inside("")) == ", and is an empty text");
+    CHECK(came(in_list, inside(5)) == ", and is a number");
+    CHECK(came(in_list, inside(Json::object())) == ", and is an object");
+    CHECK(came(R"({"type":"integer"})", "5") ==
+          ", and is a text that holds a number: pass the number");
+    CHECK(came(R"({"type":"boolean"})", "true") ==
+          ", and is a text that holds a boolean: pass the boolean");
+    CHECK(came(R"({"type":"object"})", R"({"a":1})") ==
+          ", and is a text that holds an object: pass the object");
+    CHECK(came(R"({"anyOf":[{"type":"array"},{"type":"null"}]})", "[]") ==
+          ", and is a text that holds an array: pass the array");
+    CHECK(came(R"({"anyOf":[{"type":"array"},{"type":"null"}]})", "x").empty());
+    CHECK(came(R"({"minLength":9})", "[]").empty());
+  }
+
   TEST_CASE("a pointer escapes what a pointer must escape") {
     CHECK(check(kTool, R"({"path":"x","a/b~c":"y"})")->pointer == "/a~1b~0c");
   }

@@ -101,6 +101,26 @@ TEST_SUITE("e2e/tools") {
     CHECK(has(run.err, "fix: --grant 'filesystem.read_text_file(path == \"mcpac.json\")'"));
   }
 
+  TEST_CASE(
+      "what a tool answers is shown as text, and what came where another type belongs is said") {
+    const auto call = [](const std::string& tool, const std::string& arguments) {
+      return Workspace::shared().mcpac(
+          {"tools", "call", "everything." + tool, arguments, "--grant", "everything." + tool});
+    };
+    const auto image = call("get-tiny-image", "{}");
+    INFO(image.err);
+    CHECK(has(image.out, "\nimage/png, "));
+    CHECK_FALSE(has(image.out, "base64"));
+    CHECK(image.out.size() < 1'000);
+    const auto weather = call("get-structured-content", R"({"location": "Chicago"})");
+    CHECK(mcpac::Json::parse(weather.out, nullptr, false)
+              .is_object());  // once, as its text says the same
+    const auto refused = call("get-sum", R"({"a": "1", "b": 2})");
+    CHECK(refused.exit_code == 65);
+    CHECK(has(refused.err,
+              "/a must be a number, and is a text that holds a number: pass the number"));
+  }
+
   TEST_CASE("the same project gives the same prompt, byte for byte") {
     const auto first = Workspace::shared().mcpac({"prompt"});
     CHECK(first.out == Workspace::shared().mcpac({"prompt"}).out);

@@ -21,6 +21,20 @@ ipc::RpcError error_of(std::string_view line) {
 }  // namespace
 
 TEST_SUITE("ipc/json_rpc") {
+  TEST_CASE("a number beyond double costs no message where calls and their answers are read") {
+    const char* const line =
+        R"({"jsonrpc":"2.0","id":7,"result":{"far":-1e400,"near":[1e400],"text":"1e400"}})";
+    CHECK_FALSE(decode(line));
+    const auto message = ipc::decode_finite(line);
+    REQUIRE(message);
+    constexpr double most = std::numeric_limits<double>::max();
+    CHECK(*std::get<ipc::Response>(*message).outcome ==
+          Json{{"far", -most}, {"near", {most}}, {"text", "1e400"}});
+    const auto wrong = ipc::decode_finite(R"({"jsonrpc":"2.0","id":7,"result":NaN})");
+    REQUIRE_FALSE(wrong);
+    CHECK(wrong.error().id == Id(std::int64_t{7}));
+  }
+
   TEST_CASE("what was encoded decodes to the same message") {
     const Json params = {{"name", "a\nb"}, {"deep", {{"list", {1, -2, 3.5, nullptr, true}}}}};
     const ipc::Message messages[] = {

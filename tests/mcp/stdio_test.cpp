@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -311,6 +312,14 @@ TEST_SUITE("mcp/stdio") {
     Connected server(fixture("plain"));
     CHECK(id_of(server.call("malformed")) == ErrorId::kServerProtocol);
     CHECK(text_of(server.call("add", args(R"({"a":1,"b":1})"))) == "2");
+  }
+
+  TEST_CASE("an answer with a number beyond double is an answer: the tool has done its work") {
+    Connected server(fixture("beyond"));
+    const auto result = server.call("malformed");
+    REQUIRE(result.has_value());
+    CHECK(result->at("structuredContent") ==
+          Json{{"n", std::numeric_limits<double>::max()}, {"text", "there"}});
   }
 
   TEST_CASE("an answer that is no JSON fails its request at once, with the reason") {

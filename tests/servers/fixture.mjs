@@ -2,7 +2,7 @@
 // node, no dependencies. Lines, JSON-RPC, no SDK: the point is what stands on the wire.
 //
 //   node fixture.mjs plain|stateless|both|paging|endless-pages|circle|junk|flood|silent|exits-on-probe|
-//                    always-exits|ignores-eof|ignores-term|grandchild|bad-version|no-tools|order|same-names|turncoat|hasty|unreadable|scripted
+//                    always-exits|ignores-eof|ignores-term|grandchild|bad-version|no-tools|order|same-names|turncoat|hasty|unreadable|beyond|scripted
 //
 // turncoat: every call of `change` makes echo another tool, or the old one again. hasty: says that its tools changed
 // just before it lists the old ones for the first time. scripted: the tools are what the
@@ -115,7 +115,8 @@ async function call(id, params) {
       });
     case 'result': return send({ id, result: args }); // not listed; as it is, of no form of ours
     case 'malformed':
-      if (mode === 'unreadable') return process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"n":1e999}}\n`);
+      if (mode === 'unreadable') return process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"n":NaN}}\n`);
+      if (mode === 'beyond') return process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"content":[],"structuredContent":{"n":1e999,"text":"there"}}}\n`);
       return process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{},"error":{"code":1,"message":"both"}}\n`);
     case 'last_words': // an answer, then the end at once
       return process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result: complete(text('bye')) }) + '\n', () => process.exit(0));

@@ -149,7 +149,8 @@ TEST_SUITE("templates/arguments") {
   TEST_CASE("a struct is refused with the place, what was expected there, and what came") {
     CHECK(arguments_in<Job>(job({{"sizes", {{{"width", 2}}}}, {"most", nullptr}})).sizes[0].width ==
           2);
-    CHECK(said_of<Job>(job({{"count", "3"}})) == "/count: expected an integer, got a string");
+    CHECK(said_of<Job>(job({{"count", "3"}})) ==
+          "/count: expected an integer, got a string that holds a number: pass the number");
     CHECK(said_of<Job>(job({{"count", 3.5}})) == "/count: expected an integer, got the number 3.5");
     CHECK(said_of<Job>(job({{"count", 3'000'000'000}})) ==
           "/count: expected an integer that is not so large, got the number 3000000000");
@@ -209,6 +210,19 @@ TEST_SUITE("templates/arguments") {
     }
     CHECK(refusal<Size>(Json{{"size", {{"width", 1}, {"depth", 1}}}}, "size").pointer() ==
           "/size/depth");
+  }
+
+  TEST_CASE("a value that was written into a text is told as that, and no other text is") {
+    CHECK(said_of<Size>({{"width", "3.5"}}) ==
+          "/width: expected a number, got a string that holds a number: pass the number");
+    CHECK(said_of<Size>({{"width", "[1]"}}) == "/width: expected a number, got a string");
+    CHECK(said_of<std::map<std::string, std::vector<Size>>>({{"sizes", R"([{"width":1}])"}}) ==
+          "/sizes: expected an array, got a string that holds an array: pass the array");
+    CHECK(said_of<std::map<std::string, Size>>({{"size", "{}"}}) ==
+          "/size: expected an object, got a string that holds an object: pass the object");
+    CHECK(said_of<std::map<std::string, bool>>({{"dry", "true"}}) ==
+          "/dry: expected true or false, got a string that holds true or false: pass that without "
+          "quotes");
   }
 
   TEST_CASE("a struct that takes what it does not name is given it") {

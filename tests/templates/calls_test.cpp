@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <cmath>
 #include <thread>
 #include <vector>
 
@@ -185,6 +186,107 @@ TEST_SUITE("templates/calls") {
     const auto tried = rt.memory.create_entities.try_call({.entities = mcpac::empty});
     REQUIRE_FALSE(tried);
     CHECK(tried.error().kind() == mcpac::ErrorKind::tool);
+  }
+
+  TEST_CASE("what the type of a field cannot hold costs that field, and never the answer") {
+    const Json structured = Json::parse(R"({
+        "text": "there", "count": 18446744073709551615, "state": "archived", "note": null,
+        "ratio": 9007199254740993, "totals": {"a/b": 1e30, "c": 2}, "either": "x",
+        "owner": 18446744073709551615, "point": [1, 2], "extra": {},
+        "steps": [{"status": "failed", "reason": "r"}]})");
+    using Result = forms::everything::Result;
+    std::string remark;
+    const auto result = mcpac::make_result_of<Result>({{"structuredContent", structured}},
+                                                      "forms.every/thing", &remark);
+    CHECK(result.text_ == "there");  // the rest is there, and all of it as it came
+    CHECK(result.totals.at("c") == 2);
+    CHECK(result.steps.size() == 1);
+    CHECK(result.structured()["count"] == 18446744073709551615U);
+    CHECK(result.structured()["state"] == "archived");
+    CHECK(remark ==
+          "forms.every/thing answered what the type of its field cannot hold: /count, /state, "
+          "/ratio, /totals/a~1b and 1 more (read it from .structured())");
+    // What stands in those fields is no value: it is none that is known, and none that is sent.
+    CHECK(std::isnan(*result.ratio));
+    CHECK(result.state != Result::State::open);
+    CHECK(result.state != Result::State::closed);
+    CHECK(to_string(result.state).empty());
+    CHECK_THROWS_AS(mcpac::detail::to_json(result.count), mcpac::InvalidArguments);
+    CHECK_THROWS_AS(mcpac::detail::to_json(*result.ratio), mcpac::InvalidArguments);
+    CHECK_THROWS_AS(mcpac::detail::to_json(result.state), mcpac::InvalidArguments);
+    CHECK_THROWS_AS(mcpac::detail::to_json(result.totals), mcpac::InvalidArguments);
+    mcpac::detail::has_marked_integers = false;  // of this process, which has other tests
+
+    // Who asks for a type by name is told at once, and still has the answer.
+    CHECK_THROWS_AS(result.as<Result>(), mcpac::ToolError);
+    // What breaks the schema breaks the answer, beside such a field too.
+    Json broken = structured;
+    broken["note"] = 5;
+    CHECK_THROWS_AS(mcpac::make_result_of<Result>({{"structuredContent", broken}}, ""),
+                    mcpac::ToolError);
+  }
+
+  TEST_CASE("the user of a program hears which field could not hold what came") {
+    Json said;
+    Peer peer([&said](HostEnd& host) {
+      const Json structured = Json::parse(R"({"text": "", "count": 9223372036854775808,
+          "state": "open", "note": null, "totals": {}, "either": "", "owner": 1, "point": [1, 2],
+          "extra": 0, "steps": []})");
+      host.write({{"id", host.read()["id"]}, {"result", {{"structuredContent", structured}}}});
+      said = host.read();
+    });
+    auto rt = peer.capability<mcpac::Requires<forms::everything>>();
+    const auto result =
+        rt.forms.everything.async(forms::everything::Args::mcpac_absent(mcpac::absent)).get();
+    peer.finish();
+    CHECK(result.state == forms::everything::Result::State::open);
+    mcpac::detail::has_marked_integers = false;
+    CHECK(said["params"]["level"] == "warning");
+    CHECK(said["params"]["data"] ==
+          "forms.every/thing answered what the type of its field cannot hold: /count (read it from "
+          ".structured())");
+  }
+
+  TEST_CASE(
+      "as text an answer has its texts, a line for each other block, and what they leave out") {
+    const auto text = [](const char* content, const char* structured) {
+      return mcpac::ToolResult(Json{{"content", Json::parse(content)},
+                                    {"structuredContent", Json::parse(structured)}})
+          .text();
+    };
+    CHECK(text(R"([{"type": "text", "text": "seen"},
+                   {"type": "image", "mimeType": "image/png", "data": "iVBORw0KGgo="},
+                   {"type": "audio", "data": "AA=="},
+                   {"type": "resource_link", "uri": "file:///a", "name": "a", "size": 1},
+                   {"type": "resource", "resource": {"uri": "file:///b", "mimeType": "text/plain", "text": "bb"}},
+                   {"type": "resource", "resource": {"uri": "file:///c", "blob": "AAAA"}},
+                   {"type": "chart", "x": 1}])",
+               "null") ==
+          "seen\nimage/png, 8 bytes\naudio, 1 byte\nfile:///a, a, 1 byte\n"
+          "file:///b, text/plain, 2 bytes\nbb\nfile:///c, 3 bytes\nchart, 22 bytes of JSON");
+    // Structured content alone, or beside a text that says something else.
+    CHECK(text("[]", R"({"n": 5})") == R"({"n":5})");
+    for (const char* other : {"done", "15 items", "Oslow", "n"}) {
+      CAPTURE(other);
+      const Json block = {{"type", "text"}, {"text", other}};
+      CHECK(text(Json::array({block}).dump().c_str(), R"({"n": 5, "city": "Oslo"})") ==
+            std::string(other) + R"(
+{"city":"Oslo","n":5})");
+    }
+    // The same JSON in other spaces, or every value in words: said once.
+    for (const char* same :
+         {"{\n  \"n\": 5.0,\n  \"city\": \"Oslo\"\n}", "Oslo: 5 degrees", "city=Oslo, n=5"}) {
+      CAPTURE(same);
+      const Json block = {{"type", "text"}, {"text", same}};
+      CHECK(text(Json::array({block}).dump().c_str(), R"({"n": 5, "city": "Oslo"})") == same);
+    }
+    // JSON is read from what the tool wrote as text, whatever stands beside it.
+    const mcpac::ToolResult mixed(
+        Json{{"content",
+              Json::parse(R"([{"type": "text", "text": "[1]"}, {"type": "image", "data": ""}])")},
+             {"structuredContent", {{"more", 2}}}});
+    CHECK(mixed.json() == Json::array({1}));
+    CHECK(mixed.lines() == std::vector<std::string>{"[1]", "image, 0 bytes", R"({"more":2})"});
   }
 
   TEST_CASE("an answer of before structured content is read from its text, and the rest is kept") {

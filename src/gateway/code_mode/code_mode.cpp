@@ -213,7 +213,8 @@ void CodeMode::call(const std::string& name, const Json& arguments,
   if (!violation && !schema.fill_defaults(complete))
     violation = SchemaViolation{"", "limit", "leave out more than can be filled in with defaults"};
   if (!violation) violation = schema.validate(complete);
-  if (violation) return call->answered(std::unexpected(gate::invalid_arguments(*violation)));
+  if (violation)
+    return call->answered(std::unexpected(gate::invalid_arguments(*violation, arguments)));
   if (name == kSearch) return call->answered(lookup_result(search(*shared_->view, complete)));
   if (name == kDescribe) return call->answered(lookup_result(describe(*shared_->view, complete)));
   name == kAnalyze ? analyze(complete, call) : execute(complete, call);

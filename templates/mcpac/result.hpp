@@ -23,9 +23,6 @@ namespace mcpac {
 namespace detail {
 // `data()["kind"]` of the error where a result that is no JSON was read as such.
 inline constexpr const char* kNoJson = "no_json";
-}  // namespace detail
-
-namespace detail {
 
 // What a program's user is told of fields that hold only the mark of their type.
 [[nodiscard]] inline ::std::string remark_of(const Misfit& at, ::std::string_view permission) {
@@ -86,7 +83,7 @@ class ToolResult {
   // does not fit.
   template <detail::readable T>
   [[nodiscard]] T as() const {
-    const ::std::string all = text();
+    const ::std::string all = detail::text_of(content_);
     Json first = Json::parse(all, nullptr, false);
     if (first.is_discarded()) {
       if (structured_.is_null()) throw no_json(all);

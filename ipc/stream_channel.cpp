@@ -1,7 +1,9 @@
 #include "ipc/stream_channel.h"
 
+#include <linux/sockios.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <time.h>
 
@@ -216,6 +218,16 @@ SendStatus StreamChannel::accept(std::string line, UniqueFd descriptor, bool bet
   }
   if (limits_.gathers > 1) gather();
   return SendStatus::kSent;
+}
+
+std::optional<bool> StreamChannel::is_all_read() const {
+  if (closed_ || !is_socket_) return std::nullopt;
+  if (!queue_.empty()) return false;
+  int unread = 0;
+  // A file descriptor of Asio gives its handle to the non-const alone.
+  const int socket = const_cast<Descriptor&>(writer()).native_handle();
+  if (::ioctl(socket, SIOCOUTQ, &unread) != 0) return std::nullopt;
+  return unread == 0;
 }
 
 bool StreamChannel::take_out(std::uint64_t number) {

@@ -13,6 +13,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -97,6 +98,9 @@ class StreamChannel : public std::enable_shared_from_this<StreamChannel> {
   // too.
   void send_gathered();
   [[nodiscard]] std::size_t queued_bytes() const { return queued_; }
+  // Nothing waits here, and the peer has read all that the kernel took. Nothing: the kernel does
+  // not say, as of a pipe.
+  [[nodiscard]] std::optional<bool> is_all_read() const;
   // How many lines send() took, which is also the number of the last one; and up to which number
   // the kernel has them whole, but for those that were taken out.
   [[nodiscard]] std::uint64_t accepted_lines() const { return accepted_; }
@@ -141,6 +145,9 @@ class StreamChannel : public std::enable_shared_from_this<StreamChannel> {
   void write_failed(int error);
   void report(const CloseReason& reason);
   [[nodiscard]] Descriptor& writer() { return write_end_.is_open() ? write_end_ : read_end_; }
+  [[nodiscard]] const Descriptor& writer() const {
+    return write_end_.is_open() ? write_end_ : read_end_;
+  }
 
   Descriptor read_end_;
   Descriptor write_end_;  // not open when read_end_ is a socket for both directions

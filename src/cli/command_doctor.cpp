@@ -21,7 +21,8 @@ void check_toolchain(Context& context, Json& checks) {
                     {"detail", toolchain ? context.folders.llvm.string() : toolchain.error().what},
                     {"remedy", toolchain ? "" : toolchain.error().fix}});
   std::error_code error;
-  for (const auto& program : {context.folders.warden(), context.folders.analyzer()}) {
+  for (const auto& program :
+       {context.folders.warden(), context.folders.analyzer(), context.folders.keeper()}) {
     const bool there = std::filesystem::exists(program, error);
     checks.push_back({{"name", program.filename().string()},
                       {"works", there},

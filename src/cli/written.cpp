@@ -165,7 +165,7 @@ execute::OnProgress progress_of(const Context& context, Counts counts) {
     if (context.json) return;
     if (progress.state == State::kConnecting) {
       if (context.interactive) context.say(fmt::format("{}: connecting …", progress.server));
-    } else if (progress.state == State::kLeftOut) {
+    } else if (progress.state == State::kLeftOut || progress.state == State::kSlow) {
       context.warn(progress.error.what);
     } else if (counts == Counts::kQuiet) {
       return;

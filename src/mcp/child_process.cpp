@@ -88,7 +88,7 @@ Result<std::shared_ptr<ChildProcess>> ChildProcess::spawn(const asio::any_io_exe
   }
   UniqueFd control;
   const auto started =
-      spawn_child(options, in->theirs.get(), out->theirs.get(), err->theirs.get(), control);
+      spawn_child(options, in->theirs.get(), out->theirs.get(), err->theirs.get(), &control);
   if (!started) {
     return fail(ErrorId::kServerStart,
                 fmt::format("cannot start \"{}\": {}", options.program, reason(started.error())),

@@ -4,8 +4,9 @@
 
 #include <utility>
 
-#include <boost/asio/this_coro.hpp>
+#include <boost/asio/steady_timer.hpp>
 
+#include "mcp/found_era.h"
 #include "mcp/http_transport.h"
 #include "mcp/list_tools.h"
 #include "mcp/login_of.h"
@@ -119,6 +120,8 @@ class ClientImpl final : public Client {
   [[nodiscard]] const std::string& protocol_version() const override { return negotiated_.version; }
   [[nodiscard]] const Json& capabilities() const override { return negotiated_.capabilities; }
   [[nodiscard]] bool is_alive() const override { return !session_->is_dead(); }
+  [[nodiscard]] bool has_lost_session() const override { return session_->is_lost(); }
+  [[nodiscard]] bool is_idle() const override { return session_->is_idle(); }
   [[nodiscard]] const SecretValues& secrets() const override { return session_->secrets(); }
 
  private:
@@ -177,6 +180,117 @@ asio::awaitable<Result<Outcome>> ClientImpl::ask(std::shared_ptr<Session> sessio
   co_return Outcome(std::move(reply->result));
 }
 
+// Says of a start that takes long what is waited for, until it goes.
+class SlowStart {
+ public:
+  using Say = std::function<void(std::string_view text)>;
+  SlowStart(const asio::any_io_executor& executor, const ServerConfig& config, Say say)
+      : timer_(executor), server_(config.name), first_(config.slow_start), say_(std::move(say)) {}
+
+  void watch(const std::shared_ptr<Session>& session) {
+    session_ = session;
+    begun_ = std::chrono::steady_clock::now();
+    pause_ = first_;
+    if (say_) wait();
+  }
+
+ private:
+  static constexpr std::chrono::milliseconds kLongest{60'000};
+
+  void wait() {
+    timer_.expires_after(pause_);
+    timer_.async_wait(
+        [this, alive = std::weak_ptr(alive_)](const boost::system::error_code& error) {
+          if (error || alive.expired()) return;
+          const auto session = session_.lock();
+          if (!session || session->is_dead()) return;
+          const auto passed =
+              std::chrono::round<std::chrono::seconds>(std::chrono::steady_clock::now() - begun_);
+          const auto words = session->last_words();
+          say_(fmt::format("the server {} has not answered for {} s since its start{}{}", server_,
+                           passed.count(),
+                           words.empty() ? ", and wrote nothing" : "; it last wrote:\n", words));
+          pause_ = std::min(2 * pause_, kLongest);
+          wait();
+        });
+  }
+
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  asio::steady_timer timer_;
+  std::string server_;
+  std::chrono::milliseconds first_;
+  Say say_;
+  std::weak_ptr<Session> session_;
+  std::chrono::steady_clock::time_point begun_;
+  std::chrono::milliseconds pause_{0};
+};
+
+// How a server that could not be opened is asked once more, in another process; nothing: it failed.
+std::optional<Era> next_try(const NegotiateOptions& tried, bool is_known, bool was_silent,
+                            ErrorId failed) {
+  const bool is_refused = failed == ErrorId::kServerError || failed == ErrorId::kServerProtocol;
+  // The question may have broken it.
+  const bool may_be_broken =
+      is_refused || failed == ErrorId::kServerDied || failed == ErrorId::kServerTimeout;
+  if (tried.era == Era::kProbe && tried.is_process && may_be_broken) return Era::kInitialize;
+  if (tried.era == Era::kInitialize && is_known && (is_refused || failed == ErrorId::kServerHttp))
+    return Era::kProbe;
+  // It may only have been slow to say that it speaks the other one.
+  if (tried.era == Era::kInitialize && was_silent && failed == ErrorId::kServerError)
+    return Era::kStateless;
+  return std::nullopt;
+}
+
+// A session in which the first words were exchanged.
+struct Opened {
+  Opened(std::shared_ptr<Session> s, Negotiated n)
+      : session(std::move(s)), negotiated(std::move(n)) {}
+  std::shared_ptr<Session> session;
+  Negotiated negotiated;
+};
+
+asio::awaitable<Result<Opened>> open(asio::any_io_executor executor, ServerConfig config,
+                                     Events events) {
+  const FoundEra found(config);
+  NegotiateOptions options;
+  options.era = config.era;
+  options.probe_timeout = config.probe_timeout;
+  options.timeout = config.timeout;
+  options.is_process = !config.is_http();
+  bool is_known = found.is_initialize();
+  if (is_known) options.era = Era::kInitialize;
+  bool was_silent = false;
+  SlowStart slow(executor, config, events.starts_slowly);
+  std::optional<Error> first;  // refusal of `initialize`
+  while (true) {
+    auto session = open_session(executor, config, events);
+    if (!session) co_return pass_on(session);
+    slow.watch(*session);
+    auto tried = co_await negotiate(*session, options);
+    was_silent = was_silent || tried.was_silent;
+    if (tried.outcome) {
+      // Of one that was started for `initialize` alone the question had a price.
+      const bool had_price = was_silent || (config.era == Era::kProbe && options.is_process &&
+                                            options.era == Era::kInitialize);
+      if (!is_known && had_price && tried.outcome->era == Era::kInitialize) found.keep_initialize();
+      co_return Opened(std::move(*session), std::move(*tried.outcome));
+    }
+    Error error = std::move(tried.outcome.error());
+    (*session)->explain(error);
+    const auto next = config.era == Era::kProbe ? next_try(options, is_known, was_silent, error.id)
+                                                : std::nullopt;
+    // What is started anew is not waited for: it has not understood the first words.
+    if (next)
+      (*session)->kill();
+    else
+      co_await (*session)->close();
+    if (std::exchange(is_known, false)) found.forget();
+    if (!next) co_return std::unexpected(first ? std::move(*first) : std::move(error));
+    if (*next == Era::kStateless) first = std::move(error);
+    options.era = *next;
+  }
+}
+
 using KnownWatch = std::shared_ptr<std::weak_ptr<ToolsWatch>>;
 
 // The same, and the watch hears what is about itself.
@@ -214,33 +328,15 @@ asio::awaitable<Result<std::unique_ptr<Client>>> Client::connect(asio::any_io_ex
                                                                  ServerConfig config,
                                                                  Events events) {
   const auto watch = std::make_shared<std::weak_ptr<ToolsWatch>>();
-  const Events heard = heard_by(watch, events);
-  auto session = open_session(executor, config, heard);
-  if (!session) co_return pass_on(session);
-  NegotiateOptions options;
-  options.era = config.era;
-  options.probe_timeout = config.probe_timeout;
-  options.timeout = config.timeout;
-  auto negotiated = co_await negotiate(*session, options);
-  const bool died_of_probe = !negotiated && config.era == Era::kProbe && !config.is_http() &&
-                             negotiated.error().id == ErrorId::kServerDied;
-  if (died_of_probe) {
-    session = open_session(executor, config, heard);
-    if (!session) co_return pass_on(session);
-    options.era = Era::kInitialize;
-    negotiated = co_await negotiate(*session, options);
-  }
-  if (!negotiated) {
-    co_await (*session)->close();
-    co_return pass_on(negotiated);
-  }
-  auto subscribed = subscribe(*session, *negotiated, events);
+  auto opened = co_await open(executor, config, heard_by(watch, events));
+  if (!opened) co_return pass_on(opened);
+  const auto session = std::move(opened->session);
+  auto subscribed = subscribe(session, opened->negotiated, events);
   *watch = subscribed;
   // A server may ask there from the first call on, and not again where nobody listens yet.
-  if (!(*session)->capabilities().empty()) co_await (*session)->until_listening(kUntilListening);
-  co_return std::make_unique<ClientImpl>(std::move(*session), std::move(config),
-                                         std::move(*negotiated), std::move(events),
-                                         std::move(subscribed));
+  if (!session->capabilities().empty()) co_await session->until_listening(kUntilListening);
+  co_return std::make_unique<ClientImpl>(session, std::move(config), std::move(opened->negotiated),
+                                         std::move(events), std::move(subscribed));
 }
 
 asio::awaitable<Result<std::unique_ptr<Client>>> Client::connect(asio::any_io_executor executor,

@@ -34,9 +34,13 @@ struct Events {
   std::function<void(const std::string& method, const Json& params)> notified{};
   // What was left out and why: a tool whose definition cannot be used.
   std::function<void(std::string_view text)> warned{};
-  // The connection ended by itself, before those hear it whose requests end with it. `error.why`
-  // has the server's last words: for the user of mcpac, and not for its callers.
+  // The connection ended by itself, other than with a session that the server forgot, before those
+  // hear it whose requests end with it. `error.why` has the server's last words: for the user of
+  // mcpac, and not for its callers.
   std::function<void(const Error& error)> ended{};
+  // It has not answered its first question for some time: how long, and what it wrote last. For the
+  // user of mcpac; again and again, with longer pauses.
+  std::function<void(std::string_view text)> starts_slowly{};
   // Shows a person the page where they log in; null where nobody is: then the error says how.
   std::function<void(const std::string& url)> show_login{};
   // What we say that we answer ({"elicitation": {"form": {}}}), and who does, for calls that bring
@@ -69,6 +73,9 @@ struct CallEvents {
   Json meta{};
   // The JSON-RPC error that ends the call, secrets redacted; the Error follows.
   std::function<void(const ipc::ErrorObject& error)> refused{};
+  // The server has refused the call with the session that it forgot, and has not carried it out: in
+  // another session it may be made again. The Error follows.
+  std::function<void()> unmade{};
   // Whose call it is: a name that is never given again. Once calls of two are carried, a question
   // that names no call is answered by nobody: it could be about either's.
   std::string client{};
@@ -123,6 +130,10 @@ class Client {
   [[nodiscard]] virtual const std::string& protocol_version() const = 0;
   // False when the connection has ended: every call from here on is an error.
   [[nodiscard]] virtual bool is_alive() const = 0;
+  // It has because the server forgot our session. Calls that it knows may still be answered; while
+  // they are, the client is not idle.
+  [[nodiscard]] virtual bool has_lost_session() const = 0;
+  [[nodiscard]] virtual bool is_idle() const = 0;
   // What the server was given: so that others take it out of what they keep.
   [[nodiscard]] virtual const SecretValues& secrets() const = 0;
 };

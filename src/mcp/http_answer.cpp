@@ -40,6 +40,13 @@ std::string reason_of(std::string_view body) {
   return printable(body, 300);
 }
 
+// Words of servers that refuse a session: "Session not found", "Server not initialized".
+bool speaks_of_sessions(std::string_view body) {
+  std::string lower(body);
+  for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  return lower.contains("session") || lower.contains("initializ");
+}
+
 bool answers(std::string_view body, std::int64_t id) {
   auto message = ipc::decode_finite(body);
   if (!message) return false;
@@ -74,10 +81,6 @@ asio::awaitable<void> HttpTransport::receive_in_pace(std::string_view text,
 
 asio::awaitable<Result<void>> HttpTransport::take_answer(const Outgoing& message, HttpHead head,
                                                          Connection connection) {
-  if (head.status == 404 && !state_.session_id.empty()) {
-    lose_session();
-    co_return Result<void>();
-  }
   if (head.status < 200 || head.status >= 300) {
     co_return co_await take_refusal(message, std::move(head), connection);
   }
@@ -122,8 +125,18 @@ asio::awaitable<Result<void>> HttpTransport::take_refusal(const Outgoing& messag
                                                           Connection connection) {
   auto body = co_await read_all(connection, kMaxErrorBody);
   const std::string text = body ? std::move(*body) : std::string();
+  // The specification has 404 for a session that is not known; 400 and 401 are seen, too, and are
+  // asked about.
+  const bool is_answer = message.request_id && answers(text, *message.request_id);
+  const bool may_be_session = (head.status == 404 || head.status == 400 || head.status == 401) &&
+                              !state_.session_id.empty() && message.method != "initialize" &&
+                              !closed_ && (!is_answer || speaks_of_sessions(text));
+  if (may_be_session && ((head.status == 404 && !is_answer) || co_await is_session_gone())) {
+    lose_session(message.request_id, head.status);
+    co_return Result<void>();
+  }
   // A status other than 2xx with a JSON-RPC error to our very request is an answer like any other.
-  if (message.request_id && answers(text, *message.request_id)) {
+  if (is_answer) {
     receive(text, message.request_id);
     co_return Result<void>();
   }
@@ -266,8 +279,13 @@ asio::awaitable<Result<HttpTransport::StreamEnd>> HttpTransport::get_events(
       co_return end;
     }
   }
-  if (head.status == 404 && !state_.session_id.empty()) lose_session();
-  if (head.status == 405 && !id) {
+  // Of a server that has no such stream 404 may say just that.
+  const bool is_lost = head.status == 404 && !state_.session_id.empty() && !closed_ &&
+                       (id || !last_event.empty() || co_await is_session_gone());
+  if (is_lost) lose_session(std::nullopt, head.status);
+  const bool has_none =
+      head.status == 405 || (head.status == 404 && !is_lost && last_event.empty());
+  if (has_none && !id) {
     StreamEnd none;
     none.is_none = true;
     co_return none;
@@ -275,7 +293,7 @@ asio::awaitable<Result<HttpTransport::StreamEnd>> HttpTransport::get_events(
   // What followed that event is not kept there any more: from now on, then, and what was missed is
   // looked for.
   const bool is_stale = head.status == 400 || head.status == 404 || head.status == 410;
-  if (!id && !closed_ && !last_event.empty() && is_stale) co_return StreamEnd();
+  if (!id && !closed_ && !is_lost && !last_event.empty() && is_stale) co_return StreamEnd();
   Error refused = refusal(head, "");
   if (head.status == 401 && authorizer_ && !closed_) {  // the next try has a token
     auto got = co_await authorizer_->challenged(head, used);
@@ -295,11 +313,11 @@ asio::awaitable<void> HttpTransport::listen_loop() {
   const auto self = shared_from_this();
   std::string last_event;
   std::chrono::milliseconds wait{0};
-  while (!closed_) {
+  while (!closed_ && !is_lost_) {
     const auto begun = Clock::now();
     auto end = co_await get_events(last_event, std::nullopt);
     stream_settled();
-    if (closed_ || (end && end->is_none)) co_return;
+    if (closed_ || is_lost_ || (end && end->is_none)) co_return;
     const StreamEnd how = end ? std::move(*end) : StreamEnd();
     const bool said_something = end && how.last_event != last_event;
     const bool went_well = said_something || (how.stood && Clock::now() - begun > wait);
@@ -327,15 +345,43 @@ asio::awaitable<void> HttpTransport::pause(std::chrono::milliseconds time) {
   timers_.erase(&timer);
 }
 
-void HttpTransport::lose_session() {
+asio::awaitable<bool> HttpTransport::is_session_gone() {
+  constexpr std::chrono::seconds kPatience{10};
+  if (is_lost_) co_return true;
+  Lease lease(*this, std::nullopt);
+  const Connection connection = lease.connection();
+  asio::steady_timer limit(executor_, kPatience);
+  limit.async_wait([connection](const boost::system::error_code& error) {
+    if (!error) connection->close();
+  });
+  if (lease.is_new()) {
+    auto opened = co_await connection->open();
+    if (!opened) co_return false;
+  }
+  Outgoing ping;
+  ping.method = "ping";
+  HttpRequest request =
+      make_post(state_, ping, R"({"jsonrpc":"2.0","id":"mcpac-session","method":"ping"})");
+  authorize(request);
+  auto head = co_await connection->exchange(std::move(request));
+  connection->close();
+  co_return head && (head->status == 404 || head->status == 400 || head->status == 401);
+}
+
+void HttpTransport::lose_session(std::optional<std::int64_t> id, unsigned status) {
   if (closed_) return;
+  const auto self = shared_from_this();
   const auto events = events_;
-  state_.session_id.clear();
-  Error error = failure(ErrorId::kServerHttp, "the server has forgotten our session",
-                        "it answered with HTTP status 404", "connect again")
-                    .error();
-  kill();
-  events->on_closed(std::move(error));
+  if (!std::exchange(is_lost_, true)) {
+    for (const auto& idle : idle_) idle.connection->close();
+    room_->drop(idle_.size());
+    idle_.clear();
+    idle_watch_.cancel();
+  }
+  events->on_session_lost(
+      id, failure(ErrorId::kServerHttp, "the server has forgotten our session",
+                  fmt::format("it answered with HTTP status {}", status), "connect again")
+              .error());
 }
 
 }  // namespace mcpac::mcp

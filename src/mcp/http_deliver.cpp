@@ -36,7 +36,12 @@ asio::awaitable<Result<void>> HttpTransport::deliver_authorized(Outgoing& messag
     }
     if (!delivered.challenge) co_return std::move(delivered.outcome);
     const HttpHead head = std::move(*delivered.challenge);
-    if (!refused.insert(head.status).second) co_return std::move(delivered.outcome);
+    if (!refused.insert(head.status).second) {
+      const bool may_be_session = head.status == 401 && !state_.session_id.empty() && !closed_;
+      if (!may_be_session || !co_await is_session_gone()) co_return std::move(delivered.outcome);
+      lose_session(message.request_id, head.status);
+      co_return Result<void>();
+    }
     auto got = co_await authorizer_->challenged(head, delivered.used);
     if (!got) {
       Error error = std::move(got.error());
@@ -82,9 +87,12 @@ asio::awaitable<HttpTransport::Delivered> HttpTransport::deliver(Outgoing& messa
     co_return delivered;
   }
   if (closed_) co_return delivered;
+  // Some servers answer so where they do not know the session.
+  const bool is_about_session = head->status == 401 && delivered.used.empty() &&
+                                head->www_authenticate.empty() && !state_.session_id.empty();
   const bool wants_token =
       authorizer_ &&
-      (head->status == 401 ||
+      ((head->status == 401 && !is_about_session) ||
        (head->status == 403 && head->www_authenticate.contains("insufficient_scope")));
   if (!wants_token) {
     delivered.outcome = co_await take_answer(message, std::move(*head), connection);

@@ -120,7 +120,7 @@ HttpTransport::Lease::~Lease() {
 }
 
 void HttpTransport::keep_idle(Connection connection) {
-  if (closed_ || idle_.size() >= kMaxIdleConnections || !connection->is_reusable() ||
+  if (closed_ || is_lost_ || idle_.size() >= kMaxIdleConnections || !connection->is_reusable() ||
       !room_->keep())
     return connection->close();
   idle_.push_back({std::move(connection), std::chrono::steady_clock::now()});
@@ -220,6 +220,8 @@ asio::awaitable<void> HttpTransport::post(Outgoing message) {
   const auto self = shared_from_this();
   const std::size_t bytes = message.line.size();
   Result<void> done;
+  if (is_lost_ && message.request_id) lose_session(message.request_id, 404);  // it would be refused
+  if (is_lost_ && message.request_id) live_.erase(*message.request_id);
   if (is_live(message)) done = co_await deliver_authorized(message);
   if (message.is_answer()) answers_.remove(bytes);
   if (message.method == "notifications/initialized") release_held();
@@ -273,7 +275,7 @@ void HttpTransport::stream_settled() {
 
 asio::awaitable<void> HttpTransport::close() {
   const auto self = shared_from_this();
-  if (!closed_ && !state_.session_id.empty()) co_await delete_session();
+  if (!closed_ && !is_lost_ && !state_.session_id.empty()) co_await delete_session();
   kill();
 }
 

@@ -123,7 +123,10 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   boost::asio::awaitable<void> receive_in_pace(std::string_view text,
                                                std::optional<std::int64_t> carrier);
   [[nodiscard]] bool is_waiting(std::optional<std::int64_t> id) const;
-  void lose_session();
+  // Whether the server refuses whatever comes with our session. False where it does not say so.
+  boost::asio::awaitable<bool> is_session_gone();
+  // `id`: of the request that was refused for that; `status`: what it was answered with.
+  void lose_session(std::optional<std::int64_t> id, unsigned status);
   [[nodiscard]] std::unexpected<Error> failure(ErrorId id, std::string what, std::string why = "",
                                                std::string fix = "") const;
   [[nodiscard]] Error refusal(const HttpHead& head, std::string_view body) const;
@@ -154,6 +157,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   AnswersUnderWay answers_;
   std::deque<Outgoing> held_;
   bool holding_ = false;  // notifications/initialized is on its way; nothing may overtake it
+  bool is_lost_ = false;  // the session, at the server
   bool closed_ = false;
 };
 

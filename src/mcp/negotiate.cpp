@@ -67,11 +67,40 @@ Json initialize_params(const Session& session) {
           {"clientInfo", client_info()}};
 }
 
+std::int64_t ask_initialize(Session& session) {
+  return session.begin("initialize", initialize_params(session), RequestOptions());
+}
+
+// The first answer did not come.
+std::unexpected<Error> no_start(const Session& session, std::string_view method,
+                                const NegotiateOptions& options) {
+  return fail(
+      ErrorId::kServerTimeout,
+      fmt::format("server {} did not answer {} within {} s of its start", session.server(), method,
+                  std::chrono::ceil<std::chrono::seconds>(options.patience().quiet).count()),
+      {.where = "server " + session.server(),
+       .fix = std::string(options.is_process ? "is it a server over standard input and output? "
+                                             : "is this the URL of an MCP endpoint? ") +
+              R"(Where it speaks one protocol alone, "era": "initialize" (or "2026-07-28") in )"
+              R"(mcpac.json says so; where it is slow, a longer "timeout", in milliseconds)"});
+}
+
+// The same reply, in words where it did not come.
+Result<Reply> told(const Session& session, std::string_view method, const NegotiateOptions& options,
+                   Result<Reply> reply) {
+  if (!reply && reply.error().id == ErrorId::kServerTimeout)
+    return no_start(session, method, options);
+  return reply;
+}
+
+// `patience`: of its answer.
 asio::awaitable<Result<Negotiated>> initialize(std::shared_ptr<Session> session,
-                                               std::chrono::milliseconds timeout) {
-  Json params = initialize_params(*session);
-  RequestOptions options;
-  auto reply = co_await session->request("initialize", std::move(params), timeout, options);
+                                               Session::Patience patience,
+                                               NegotiateOptions options) {
+  const auto question = ask_initialize(*session);
+  auto reply = co_await session->wait_for_start(question, patience);
+  session->forget(question);
+  reply = told(*session, "initialize", options, std::move(reply));
   if (!reply) co_return pass_on(reply);
   const auto version = string_member(reply->result, "protocolVersion");
   if (!is_initialize_version(version)) {
@@ -90,9 +119,15 @@ asio::awaitable<Result<Negotiated>> initialize(std::shared_ptr<Session> session,
 }
 
 asio::awaitable<Result<Negotiated>> discover_only(std::shared_ptr<Session> session,
-                                                  std::chrono::milliseconds timeout) {
-  auto reply = co_await session->wait(ask_discover(*session), timeout);
-  if (means_ask_again(reply)) reply = co_await session->wait(ask_discover(*session), timeout);
+                                                  NegotiateOptions options) {
+  auto question = ask_discover(*session);
+  auto reply = co_await session->wait_for_start(question, options.patience());
+  if (means_ask_again(reply)) {
+    question = ask_discover(*session);
+    reply = co_await session->wait_for_start(question, options.patience());
+  }
+  session->forget(question);
+  reply = told(*session, "server/discover", options, std::move(reply));
   if (!reply) co_return pass_on(reply);
   if (speaks_stateless(reply->result)) co_return go_stateless(*session, reply->result);
   co_return fail(
@@ -105,31 +140,35 @@ asio::awaitable<Result<Negotiated>> discover_only(std::shared_ptr<Session> sessi
 
 }  // namespace
 
-asio::awaitable<Result<Negotiated>> negotiate(std::shared_ptr<Session> session,
-                                              NegotiateOptions options) {
-  if (options.era == Era::kStateless) {
-    co_return co_await discover_only(session, options.timeout);
-  }
-  if (options.era == Era::kInitialize) co_return co_await initialize(session, options.timeout);
+asio::awaitable<Negotiation> negotiate(std::shared_ptr<Session> session, NegotiateOptions options) {
+  if (options.era == Era::kStateless)
+    co_return Negotiation(co_await discover_only(session, options));
+  if (options.era == Era::kInitialize)
+    co_return Negotiation(co_await initialize(session, options.patience(), options));
 
+  const Session::Patience probing{options.probe_timeout, options.patience().at_most};
   auto question = ask_discover(*session);
-  auto found = co_await session->wait(question, options.probe_timeout, OnTimeout::kKeepWaiting);
+  auto found = co_await session->wait_for_start(question, probing);
   if (means_ask_again(found)) {
     question = ask_discover(*session);
-    found = co_await session->wait(question, options.probe_timeout, OnTimeout::kKeepWaiting);
+    found = co_await session->wait_for_start(question, probing);
   }
-  if (found && speaks_stateless(found->result)) co_return go_stateless(*session, found->result);
+  if (found && speaks_stateless(found->result))
+    co_return Negotiation(go_stateless(*session, found->result));
   const bool silent = !found && found.error().id == ErrorId::kServerTimeout;
-  auto opened = co_await initialize(session, options.timeout);
-  if (!silent) co_return opened;
+  // One that may have gone wrong with the question is started anew before long.
+  const bool is_doubted = silent && options.is_process;
+  auto opened = co_await initialize(session, is_doubted ? probing : options.patience(), options);
+  if (!silent) co_return Negotiation(std::move(opened));
   // A server that starts slowly has both questions before it; it may know the first one only.
   if (!opened && opened.error().id == ErrorId::kServerError) {
-    auto late = co_await session->wait(question, options.probe_timeout);
-    if (late && speaks_stateless(late->result)) co_return go_stateless(*session, late->result);
-  } else {
-    session->forget(question);
+    auto late = co_await session->wait(question, options.probe_timeout, OnTimeout::kKeepWaiting);
+    if (late && speaks_stateless(late->result))
+      co_return Negotiation(go_stateless(*session, late->result));
   }
-  co_return opened;
+  const bool is_silent_still = !session->is_answered(question);
+  session->forget(question);
+  co_return Negotiation(std::move(opened), is_silent_still);
 }
 
 }  // namespace mcpac::mcp

@@ -57,7 +57,9 @@ struct ServerConfig {
   std::chrono::milliseconds probe_timeout{
       3'000};  // for an answer to server/discover; then initialize
   std::chrono::milliseconds shutdown_grace{2'000};  // on each step of the shutdown ladder
-  std::filesystem::path keeper;  // mcpac-keeper; empty: what leaves its group stays
+  std::filesystem::path keeper;                  // mcpac-keeper; empty: what leaves its group stays
+  std::chrono::milliseconds slow_start{10'000};  // until a start that takes long is told
+  std::filesystem::path found;   // folder of what servers were found to be (found_era.h), or empty
   std::filesystem::path tokens;  // folder of what logins left; empty keeps it in memory
   std::filesystem::path file;    // the mcpac.json whose entry it is; empty where it is nobody's
 

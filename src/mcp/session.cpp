@@ -58,6 +58,10 @@ void Session::start() {
                            self->settle(id,
                                         std::unexpected(self->secrets_->redact(std::move(error))));
                          },
+                     .on_session_lost =
+                         [weak](std::optional<std::int64_t> id, Error error) {
+                           if (const auto self = weak.lock()) self->lose(id, std::move(error));
+                         },
                      .on_closed =
                          [weak](Error error) {
                            if (const auto self = weak.lock()) self->end(std::move(error));
@@ -169,8 +173,9 @@ asio::awaitable<Result<Reply>> Session::wait(std::int64_t id, std::chrono::milli
       co_return failure(ErrorId::kServerCancelled, pending->method + " was cancelled");
     }
     if (std::chrono::steady_clock::now() >= pending->deadline) {
-      const bool was_sent =
-          on_timeout == OnTimeout::kKeepWaiting || take_back(id, *pending, "timed out");
+      if (on_timeout == OnTimeout::kKeepWaiting)
+        co_return failure(ErrorId::kServerTimeout, pending->method + " is waited for");
+      const bool was_sent = take_back(id, *pending, "timed out");
       co_return too_late(*pending, was_sent);
     }
     if (!pending->timer) pending->timer.emplace(executor_);
@@ -181,12 +186,37 @@ asio::awaitable<Result<Reply>> Session::wait(std::int64_t id, std::chrono::milli
   co_return std::move(*pending->outcome);
 }
 
+asio::awaitable<Result<Reply>> Session::wait_for_start(std::int64_t id, Patience patience) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kLook{200};
+  const auto self = shared_from_this();
+  const auto until = Clock::now() + patience.at_most;
+  auto last_sign = Clock::now();
+  std::uint64_t signs = transport_->signs_of_life();
+  while (true) {
+    const bool is_unread = !transport_->has_read().value_or(true);
+    if (std::exchange(signs, transport_->signs_of_life()) != signs || is_unread)
+      last_sign = Clock::now();
+    const auto end = std::min(last_sign + patience.quiet, until);
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+    auto reply = co_await wait(id, std::clamp(left, std::chrono::milliseconds(0), kLook),
+                               OnTimeout::kKeepWaiting);
+    if (reply || reply.error().id != ErrorId::kServerTimeout) co_return reply;
+    if (left.count() <= 0) co_return reply;
+  }
+}
+
 asio::awaitable<Result<Reply>> Session::request(std::string method, Json params,
                                                 std::chrono::milliseconds timeout,
                                                 RequestOptions options) {
   const auto self = shared_from_this();
   const auto id = begin(std::move(method), std::move(params), std::move(options));
   co_return co_await wait(id, timeout);
+}
+
+bool Session::is_answered(std::int64_t id) const {
+  const auto found = pending_.find(id);
+  return found != pending_.end() && found->second->outcome.has_value();
 }
 
 void Session::forget(std::int64_t id) {
@@ -242,22 +272,58 @@ void Session::tell(std::shared_ptr<Pending> pending) {
              [pending = std::move(pending)] { pending->done(std::move(*pending->outcome)); });
 }
 
+std::string Session::take_junk(const Pending* pending) {
+  std::string line = pending != nullptr ? pending->junk : std::string();
+  if (line.empty()) line = first_junk_;
+  if (line.empty()) return line;
+  first_junk_.clear();
+  for (const auto& [id, other] : pending_) other->junk.clear();
+  return "where only messages belong it wrote: " + line;
+}
+
+void Session::explain(Error& error) {
+  const auto add = [&error](const std::string& text) {
+    if (text.empty()) return;
+    if (!error.why.empty()) error.why += '\n';
+    error.why += text;
+  };
+  const bool has_words = error.why.contains("it last wrote:");
+  if (const auto words = last_words(); !words.empty() && !has_words)
+    add("it last wrote:\n" + words);
+  if (!error.why.contains("where only messages belong")) add(take_junk(nullptr));
+}
+
+// What the server has in work may still be answered; the connection goes on for that.
+void Session::lose(std::optional<std::int64_t> id, Error error) {
+  error = secrets_->redact(std::move(error));
+  if (!death_) death_ = error;
+  is_lost_ = true;
+  const auto found = id ? pending_.find(*id) : pending_.end();
+  if (found == pending_.end() || found->second->outcome) return;
+  if (const auto unmade = found->second->options.events->unmade) unmade();
+  settle(*id, std::unexpected(std::move(error)));
+}
+
 void Session::end(Error error) {
-  if (death_) return;
+  if (std::exchange(has_ended_, true)) return;
+  if (last_junk_.empty()) last_junk_ = first_junk_;
   if (!last_junk_.empty()) {
     error.why += fmt::format("{}where only messages belong it wrote: {}",
                              error.why.empty() ? "" : "\n", last_junk_);
+    first_junk_.clear();
   }
-  death_ = secrets_->redact(std::move(error));
+  error = secrets_->redact(std::move(error));
+  const bool is_new = !death_;
+  if (is_new) death_ = error;
   clock_.stop();
-  if (const auto heard = events_.ended) heard(*death_);
+  if (const auto heard = events_.ended; heard && is_new) heard(*death_);
   for (auto next = pending_.begin(); next != pending_.end();) {
     const std::int64_t id = (next++)->first;  // this one may go
-    settle(id, std::unexpected(*death_));
+    settle(id, std::unexpected(error));
   }
 }
 
-std::unexpected<Error> Session::too_late(const Pending& pending, bool was_sent) const {
+std::unexpected<Error> Session::too_late(const Pending& pending, bool was_sent) {
   if (!was_sent) {
     return failure(
         ErrorId::kServerBusy,
@@ -266,10 +332,12 @@ std::unexpected<Error> Session::too_late(const Pending& pending, bool was_sent) 
                     pending.method, pending.timeout.count(), server_),
         R"(fewer calls at a time, or a longer "timeout" in mcpac.json, in milliseconds)");
   }
-  return failure(ErrorId::kServerTimeout,
-                 fmt::format("server {} did not answer {} within {} ms", server_, pending.method,
-                             pending.timeout.count()),
-                 R"(a longer "timeout" in mcpac.json, in milliseconds)");
+  auto late = failure(ErrorId::kServerTimeout,
+                      fmt::format("server {} did not answer {} within {} ms", server_,
+                                  pending.method, pending.timeout.count()),
+                      R"(a longer "timeout" in mcpac.json, in milliseconds)");
+  late.error().why = take_junk(&pending);
+  return late;
 }
 
 std::unexpected<Error> Session::failure(ErrorId id, std::string what, std::string fix) const {

@@ -80,8 +80,22 @@ class Session : public std::enable_shared_from_this<Session> {
                           std::chrono::milliseconds timeout, Done done);
   // Takes back what was begun so (kServerCancelled); nothing where it has ended.
   void cancel(std::int64_t id);
+  // The same, where the server may still be starting: `quiet` begins anew as long as it has not
+  // read what was sent, and with whatever it says; `at_most` holds for all of it. Keeps waiting as
+  // OnTimeout::kKeepWaiting does.
+  struct Patience {
+    std::chrono::milliseconds quiet{};
+    std::chrono::milliseconds at_most{};
+  };
+  boost::asio::awaitable<Result<Reply>> wait_for_start(std::int64_t id, Patience patience);
+  // Its answer is there, and nobody has fetched it.
+  [[nodiscard]] bool is_answered(std::int64_t id) const;
   // Its answer, should it come, concerns nobody.
   void forget(std::int64_t id);
+  // Adds to `error` what the server wrote besides messages, for a person: the last lines that it
+  // said of itself, and the first one where only messages belong, which is told once.
+  void explain(Error& error);
+  [[nodiscard]] std::string last_words() const { return transport_->last_words(); }
   // `client`: as Outgoing has it.
   void notify(std::string method, Json params = nullptr,
               std::shared_ptr<const std::string> client = nullptr);
@@ -102,6 +116,9 @@ class Session : public std::enable_shared_from_this<Session> {
   }
 
   [[nodiscard]] bool is_dead() const { return death_.has_value(); }
+  // The server has forgotten it: dead for what is new.
+  [[nodiscard]] bool is_lost() const { return is_lost_; }
+  [[nodiscard]] bool is_idle() const { return pending_.empty(); }
   [[nodiscard]] const std::string& server() const { return server_; }
   [[nodiscard]] const SecretValues& secrets() const { return *secrets_; }
   [[nodiscard]] const boost::asio::any_io_executor& executor() const { return executor_; }
@@ -119,6 +136,7 @@ class Session : public std::enable_shared_from_this<Session> {
     std::chrono::steady_clock::time_point last_deadline{};
     std::chrono::milliseconds timeout{0};
     std::optional<Result<Reply>> outcome{};
+    std::string junk{};  // the first line since it was sent that is no message, as it is shown
 
     void begin_time(std::chrono::milliseconds limit);
   };
@@ -141,8 +159,11 @@ class Session : public std::enable_shared_from_this<Session> {
   void receive_progress(const Json& params);
   [[nodiscard]] std::optional<std::int64_t> meant_request(std::string_view line) const;
   void receive_junk(std::string_view line, const ipc::RpcError& error);
+  // A line where only messages belong, in words; told once.
+  [[nodiscard]] std::string take_junk(const Pending* pending);
   void settle(std::int64_t id, Result<Reply> outcome);
   void end(Error error);
+  void lose(std::optional<std::int64_t> id, Error error);
   // Ends what nobody waits for and has no time left.
   void look_at_times();
   void tell(std::shared_ptr<Pending> pending);
@@ -151,7 +172,7 @@ class Session : public std::enable_shared_from_this<Session> {
   [[nodiscard]] Result<Reply> make_reply(const Pending& pending, ipc::Response& response,
                                          std::string_view line) const;
   [[nodiscard]] Error rpc_error(const std::string& method, const ipc::ErrorObject& error) const;
-  [[nodiscard]] std::unexpected<Error> too_late(const Pending& pending, bool was_sent) const;
+  [[nodiscard]] std::unexpected<Error> too_late(const Pending& pending, bool was_sent);
   [[nodiscard]] std::unexpected<Error> failure(ErrorId id, std::string what,
                                                std::string fix = "") const;
 
@@ -164,11 +185,14 @@ class Session : public std::enable_shared_from_this<Session> {
   std::int64_t next_id_ = 1;
   std::size_t junk_lines_ = 0;
   std::string last_junk_{};            // as it is shown
+  std::string first_junk_{};           // likewise, since the last one that was told
   std::optional<std::string> client_;  // whose calls that can be asked about were carried
   bool serves_several_ = false;
   OpenQuestions asked_;
   bool stateless_ = false;
   std::optional<Error> death_;
+  bool is_lost_ = false;
+  bool has_ended_ = false;
   ipc::LazyTimer clock_;  // of what nobody waits for: by then the first time is up
 };
 

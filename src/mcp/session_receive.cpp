@@ -219,11 +219,19 @@ void Session::receive_junk(std::string_view line, const ipc::RpcError& error) {
       error.is_response && error.id ? std::get_if<std::int64_t>(&*error.id) : nullptr;
   const auto id = named != nullptr ? std::optional(*named) : meant_request(line);
   if (id && (named != nullptr || !error.is_response)) {
-    return settle(*id, failure(ErrorId::kServerProtocol,
-                               fmt::format("server {} answered with what cannot be read: {}",
-                                           server_, printable(error.message, 200))));
+    auto unreadable = failure(ErrorId::kServerProtocol,
+                              fmt::format("server {} answered with what cannot be read: {}",
+                                          server_, printable(error.message, 200)));
+    const auto meant = pending_.find(*id);
+    if (meant != pending_.end() && !meant->second->outcome)
+      unreadable.error().why = take_junk(meant->second.get());
+    return settle(*id, std::move(unreadable));
   }
   last_junk_ = printable(secrets_->redact(line), 200);  // all of it: a secret may be long
+  if (junk_lines_ == 0) first_junk_ = last_junk_;
+  for (const auto& [number, pending] : pending_) {
+    if (pending->junk.empty() && !pending->outcome) pending->junk = last_junk_;
+  }
   if (++junk_lines_ <= kMaxJunkLines) return;
   transport_->kill();
   end(failure(ErrorId::kServerProtocol,

@@ -83,7 +83,7 @@ int prepare_and_exec(const Child& child) {
 }  // namespace
 
 std::expected<pid_t, int> spawn_child(const SpawnOptions& options, int in, int out, int err,
-                                      UniqueFd& control) {
+                                      UniqueFd* control) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return std::unexpected(errno);
   const UniqueFd reports(ends[0]);
@@ -94,11 +94,11 @@ std::expected<pid_t, int> spawn_child(const SpawnOptions& options, int in, int o
   if (!report) return std::unexpected(errno);
   UniqueFd kept;
   std::vector<std::string> words = options.arguments;
-  if (!options.keeper.empty()) {
+  if (!options.keeper.empty() && control != nullptr) {
     int pair[2];
     if (::pipe2(pair, O_CLOEXEC) != 0) return std::unexpected(errno);
     const UniqueFd theirs(pair[0]);
-    control = UniqueFd(pair[1]);
+    *control = UniqueFd(pair[1]);
     kept = UniqueFd(::fcntl(theirs.get(), F_DUPFD_CLOEXEC, kControl + 1));
     if (!kept) return std::unexpected(errno);
     words.insert(words.begin(), {options.keeper, options.program});

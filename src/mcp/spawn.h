@@ -14,9 +14,9 @@ namespace mcpac::mcp {
 
 // The child leads a process group, has the three descriptors and no other, default signals, and
 // the environment of the options. The descriptors are above 2 and stay the caller's. An error is
-// the errno of the step that failed, the exec included. `control`: set where there is a keeper, who
-// is the child then.
+// the errno of the step that failed, the exec included. `control`: set where the options
+// name a keeper, who is the child then.
 [[nodiscard]] std::expected<pid_t, int> spawn_child(const SpawnOptions& options, int in, int out,
-                                                    int err, UniqueFd& control);
+                                                    int err, UniqueFd* control = nullptr);
 
 }  // namespace mcpac::mcp

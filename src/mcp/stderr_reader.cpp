@@ -74,6 +74,7 @@ void StderrReader::take_lines() {
 void StderrReader::take_line(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
   std::string text = printable_prose(secrets_->redact(line), kMaxStderrLine);
+  ++lines_;
   if (text.empty()) return;
   if (on_line_) on_line_(text);
   last_.push_back(std::move(text));

@@ -4,6 +4,7 @@
 // so nothing that a server writes there can fill our memory or stop it.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -28,6 +29,8 @@ class StderrReader : public std::enable_shared_from_this<StderrReader> {
   [[nodiscard]] bool has_ended() const { return ended_; }
   // The last lines, joined by newlines; empty when there were none.
   [[nodiscard]] std::string last_lines() const;
+  // How many came so far.
+  [[nodiscard]] std::uint64_t lines() const { return lines_; }
 
  private:
   void read_more();
@@ -40,6 +43,7 @@ class StderrReader : public std::enable_shared_from_this<StderrReader> {
   std::function<void()> on_end_;
   ipc::LineSplitter splitter_;
   std::deque<std::string> last_;
+  std::uint64_t lines_ = 0;
   bool skipping_ = false;  // to the end of a line that was too long
   bool ended_ = false;
 };

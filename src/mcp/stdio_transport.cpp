@@ -114,6 +114,7 @@ void StdioTransport::start(TransportEvents events) {
 
 void StdioTransport::receive(std::string_view line) {
   const auto live = events_;
+  ++lines_;
   const auto begun = ReadingPace::Clock::now();
   live->on_message(line, std::nullopt);
   const auto ended = ReadingPace::Clock::now();

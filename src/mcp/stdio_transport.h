@@ -48,6 +48,9 @@ class StdioTransport final : public Transport, public std::enable_shared_from_th
   void start(TransportEvents events) override;
   void send(Outgoing message) override;
   bool abandon(std::int64_t request_id) override;
+  [[nodiscard]] std::optional<bool> has_read() const override { return channel_->is_all_read(); }
+  [[nodiscard]] std::uint64_t signs_of_life() const override { return lines_ + stderr_->lines(); }
+  [[nodiscard]] std::string last_words() const override { return stderr_->last_lines(); }
   void set_protocol(Era, const std::string&) override {}
   boost::asio::awaitable<void> close() override;
   void kill() override;
@@ -81,6 +84,7 @@ class StdioTransport final : public Transport, public std::enable_shared_from_th
     std::uint64_t number = 0;  // among all lines of the channel
     std::size_t bytes = 0;
   };
+  std::uint64_t lines_ = 0;    // that it wrote to its output
   std::deque<Unsent> unsent_;  // answers that the server has not read yet
   AnswersUnderWay answers_;
   std::string broken_;  // why we gave it up, when it did not simply end

@@ -41,6 +41,9 @@ struct TransportEvents {
   std::function<bool(std::int64_t id)> is_waiting{};
   // This one request will get no answer.
   std::function<void(std::int64_t id, Error error)> on_request_failed{};
+  // The server knows our session no more. `id`: the request that it refused for that, and has not
+  // carried out. Requests that it has may still be answered; new ones are of no use.
+  std::function<void(std::optional<std::int64_t> id, Error error)> on_session_lost{};
   // Nothing will come any more. Once.
   std::function<void(Error error)> on_closed{};
 };
@@ -53,6 +56,12 @@ class Transport {
   // The answer to this request is no longer wanted. False: nothing of it has gone to the server,
   // and nothing will, so there is nothing to tell it.
   virtual bool abandon(std::int64_t request_id) = 0;
+  // Whether the server has taken all that was sent so far. Nothing: that cannot be known.
+  [[nodiscard]] virtual std::optional<bool> has_read() const { return std::nullopt; }
+  // Grows with whatever the server says, be it no message.
+  [[nodiscard]] virtual std::uint64_t signs_of_life() const { return 0; }
+  // What it said of itself last, for a person: lines that are set in; empty for nothing.
+  [[nodiscard]] virtual std::string last_words() const { return {}; }
   // What was negotiated; before that messages travel as the era probe asks.
   virtual void set_protocol(Era era, const std::string& version) = 0;
   // Opens a channel for notifications that belong to no request, where the transport needs one.

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -15,6 +17,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "core/file.h"
 #include "mcp/hears_again.h"
 #include "mcp/support.h"
 #include "places.h"
@@ -368,6 +371,75 @@ TEST_SUITE("execute/upstreams") {
     CHECK(one.asked() == asked_for({{1, "list"}, {1, "call"}, {4, "list"}}));
     CHECK(one.world.ended("echo", kHello).contains("hello"));
     CHECK(one.world.upstreams->restarts() == 1);
+  }
+
+  TEST_CASE("a start that took longer than the pause behind it is tried again by the next call") {
+    const auto folder = TemporaryFolder::create(std::filesystem::temp_directory_path(), "mcpac-up");
+    REQUIRE(folder.has_value());
+    const auto file = folder->path() / "state";
+    const auto is_now = [&](const std::string& state) {
+      REQUIRE(write_file_atomic(file, state).has_value());
+    };
+    is_now("down");
+    auto config = fixture();
+    config.arguments = {"-c", "case $(cat " + file.string() +
+                                  ") in mute) exec sed -n '';; up) exec node " +
+                                  config.arguments[0] + " plain;; *) exit 1;; esac"};
+    config.command = "sh";
+    config.era = mcp::Era::kInitialize;
+    config.timeout = 600ms;
+    World world(config);
+    world.upstreams->start_again_what_ends();
+    world.upstreams->start(world.config);
+    world.until_started();
+    is_now("mute");
+    const std::string mute = world.ended("echo", kHello);
+    CHECK(mute.contains("could not be started; the call was not sent, and the next call tries it"));
+    is_now("up");
+    CHECK(world.ended("echo", kHello) == R"({"apple":"hello"})");
+    CHECK(world.upstreams->restarts() == 1);
+  }
+
+  TEST_CASE("a session that a server forgot is opened again within the call that meets it") {
+    for (const int status : {404, 400, 401}) {
+      CAPTURE(status);
+      WebWorld one;
+      one.lock({"echo"});
+      one.start();
+      const Call slow(*one.world.upstreams, "slow", {{"ms", 300}});
+      CHECK(one.world.ended("forget", {{"status", status}}) == "forgotten");
+      CHECK(one.world.ended("echo", kHello).contains("hello"));
+      CHECK(one.world.ended("echo", kHello).contains("hello"));
+      one.world.until(slow);
+      CHECK(slow.text() == "slept");  // what the server had in work goes on
+      // The refused one is the third call; its tools are listed again before it is made.
+      CHECK(one.asked() == asked_for({{1, "list"}, {3, "call"}, {1, "list"}, {2, "call"}}));
+      CHECK(one.failures.empty());
+      CHECK(one.heard == Texts{"a server that had forgotten its session was initialized again"});
+    }
+  }
+
+  TEST_CASE("a call that met a forgotten session is not made where its tool is another one now") {
+    WebWorld one;
+    one.lock({"echo", "headers"});
+    one.start();
+    const Json how{{"status", 404}, {"changes", true}, {"cuts", true}};
+    CHECK(one.world.ended("forget", how) == "forgotten");
+    const Call call(*one.world.upstreams, "echo", kHello);
+    one.world.until(call);
+    CHECK(call.error() == ErrorId::kLockDrift);
+    CHECK(one.world.ended("headers").contains("mcp-session-id"));
+    CHECK(std::ranges::count(one.heard, "a server that had ended was started again") == 0);
+  }
+
+  TEST_CASE("a server without a stream of announcements keeps its session, however it says so") {
+    WebWorld one;
+    one.world.config.url.replace(one.world.config.url.rfind("/sse"), 4, "/no-stream");
+    one.start();
+    one.pass(50ms);
+    CHECK(one.world.ended("echo", kHello).contains("hello"));
+    CHECK(one.asked() == asked_for({{1, "list"}, {1, "call"}}));
+    CHECK(one.heard.empty());
   }
 
   TEST_CASE("servers are closed also while one is asked for its tools again") {

@@ -111,10 +111,10 @@ std::string text_of(const fs::path& file) {
 TEST_SUITE("install") {
   TEST_CASE("an installation is complete and can be moved") {
     auto& installation = Installation::shared();
-    for (const char* file :
-         {"bin/mcpac", "libexec/mcpac/mcpac", "libexec/mcpac/mcpac-warden",
-          "libexec/mcpac/mcpac-analyzer", "include/mcpac/runtime.hpp", "include/mcpac/note.hpp",
-          "share/doc/mcpac/README.md", "share/doc/mcpac/docs/agents.md"}) {
+    for (const char* file : {"bin/mcpac", "libexec/mcpac/mcpac", "libexec/mcpac/mcpac-warden",
+                             "libexec/mcpac/mcpac-analyzer", "libexec/mcpac/mcpac-keeper",
+                             "include/mcpac/runtime.hpp", "include/mcpac/note.hpp",
+                             "share/doc/mcpac/README.md", "share/doc/mcpac/docs/agents.md"}) {
       CAPTURE(file);
       CHECK(fs::exists(installation.prefix() / file));
     }

@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -12,6 +14,7 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "core/file.h"
 #include "mcp/support_connected.h"
 
 using namespace mcpac;
@@ -110,6 +113,65 @@ TEST_SUITE("mcp/stdio") {
     CHECK((*server).protocol_version() == "2025-11-25");
   }
 
+  TEST_CASE("what the probe cost is remembered of an entry, until that or its server is another") {
+    const auto folder =
+        TemporaryFolder::create(std::filesystem::temp_directory_path(), "mcpac-found");
+    REQUIRE(folder.has_value());
+    auto config = fixture("plain");
+    config.environment = {{"FIXTURE_MODE", "${env:MCPAC_TEST_MODE}"}};
+    config.probe_timeout = 50ms;
+    config.found = folder->path() / "servers";
+    const auto asked = [&](const std::string& mode, const std::string& version) {
+      ::setenv("MCPAC_TEST_MODE", mode.c_str(), 1);
+      Connected server(config);
+      REQUIRE_MESSAGE(server.client.has_value(), test::shown(server.client));
+      CHECK((*server).protocol_version() == version);
+      CHECK(text_of(server.call("add", args(R"({"a":1,"b":1})"))) == "2");
+      server.end();
+      return std::ranges::count(server.stderr_lines, "asked server/discover");
+    };
+    for (const std::string mode : {"silent", "exits-on-probe", "stuck-on-probe"}) {
+      CAPTURE(mode);
+      config.environment["ENTRY"] = mode;  // another one
+      CHECK(asked(mode, "2025-11-25") == 1);
+      CHECK(asked(mode, "2025-11-25") == 0);
+    }
+    CHECK(asked("stateless", "2026-07-28") == 1);  // it refuses what was remembered
+    config.environment["ENTRY"] = "plain";
+    CHECK(asked("plain", "2025-11-25") == 1);
+    CHECK(asked("plain", "2025-11-25") == 1);  // the question costs nothing
+  }
+
+  TEST_CASE("a server that answers nothing is told with its words, the era and its first noise") {
+    auto config = fixture("mute");
+    config.probe_timeout = 100ms;
+    config.timeout = 400ms;
+    Connected server(config);
+    REQUIRE_FALSE(server.client.has_value());
+    const Error& error = server.client.error();
+    CHECK(error.id == ErrorId::kServerTimeout);
+    CHECK(error.fix.contains(R"("era")"));
+    CHECK(error.why.contains("it last wrote:\n    fixture mute ready"));
+    CHECK(error.why.ends_with("where only messages belong it wrote: Listening on port 8080"));
+  }
+
+  TEST_CASE("a start that is alive is let go on beyond the time of an answer, and told") {
+    auto config = fixture("plain");
+    config.arguments = {"-c", "echo fetching it >&2; sleep 1.5; exec node " + config.arguments[0]};
+    config.command = "sh";
+    config.probe_timeout = 50ms;
+    config.timeout = 1s;
+    config.slow_start = 200ms;
+    std::vector<std::string> told;
+    mcp::Events events;
+    events.starts_slowly = [&](std::string_view text) { told.emplace_back(text); };
+    Connected server(config, false, events);
+    REQUIRE_MESSAGE(server.client.has_value(), test::shown(server.client));
+    CHECK(text_of(server.call("add", args(R"({"a":1,"b":1})"))) == "2");
+    REQUIRE_FALSE(told.empty());
+    CHECK(told.front().ends_with("it last wrote:\n    fetching it"));
+  }
+
   TEST_CASE("a stateless server that starts slower than the probe waits is still understood") {
     auto config = fixture("stateless");
     config.probe_timeout = 1ms;  // node needs far longer to start
@@ -199,6 +261,15 @@ TEST_SUITE("mcp/stdio") {
     Connected server(fixture("junk"));
     REQUIRE_MESSAGE(server.client.has_value(), test::shown(server.client));
     CHECK(text_of(server.call("add", args(R"({"a":1,"b":1})"))) == "2");
+  }
+
+  TEST_CASE("the first line that was skipped is told once, where something goes wrong then") {
+    Connected server(fixture("junk"));
+    CHECK(text_of(server.call("add", args(R"({"a":1,"b":1})"))) == "2");
+    const auto first = server.call("hang", Json::object(), 20ms);
+    CHECK(first.error().why == "where only messages belong it wrote: Welcome to the server!");
+    const auto second = server.call("hang", Json::object(), 20ms);
+    CHECK(second.error().why.empty());
   }
 
   TEST_CASE("a server that floods stdout with junk is given up") {

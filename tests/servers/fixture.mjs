@@ -2,19 +2,22 @@
 // node, no dependencies. Lines, JSON-RPC, no SDK: the point is what stands on the wire.
 //
 //   node fixture.mjs plain|stateless|both|paging|endless-pages|circle|junk|flood|silent|exits-on-probe|
-//                    always-exits|ignores-eof|ignores-term|grandchild|bad-version|no-tools|order|same-names|turncoat|hasty|unreadable|beyond|scripted
+//                    stuck-on-probe|mute|always-exits|ignores-eof|ignores-term|grandchild|bad-version|no-tools|order|same-names|turncoat|hasty|unreadable|beyond|scripted
 //
 // turncoat: every call of `change` makes echo another tool, or the old one again. hasty: says that its tools changed
 // just before it lists the old ones for the first time. scripted: the tools are what the
 // file argv[3] holds at each listing, {"version": …, "tools": […]}; every one answers its arguments, but
 // those whose names begin with hang never answer.
 //
+// stuck-on-probe: answers nothing once it was asked server/discover. mute: never answers.
+// FIXTURE_MODE in the environment goes before the first argument.
+//
 // Tools of most modes: echo, env, add, slow, progress, hang, die, big, fail, rpc_error, change, ask, log.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { appendFileSync, readFileSync } from 'node:fs';
 
-const mode = process.argv[2] ?? 'plain';
+const mode = process.env.FIXTURE_MODE ?? process.argv[2] ?? 'plain';
 const STATELESS = '2026-07-28';
 const cancelled = [];
 const asked = new Map(); // our own requests to the client
@@ -143,8 +146,13 @@ function list(params) {
   return { tools };
 }
 
+let stuck = mode === 'mute';
+
 function handle(message) {
   const { id, method, params } = message;
+  if (method === 'server/discover') process.stderr.write('asked server/discover\n');
+  if (mode === 'stuck-on-probe' && method === 'server/discover') stuck = true;
+  if (stuck) return;
   if (method === undefined) {
     lastAnswers.push(message);
     return asked.get(id)?.(message);
@@ -182,6 +190,7 @@ if (mode === 'always-exits') { process.stderr.write('cannot find my database\n')
 if (mode === 'junk') {
   process.stdout.write('Welcome to the server!\n\n{"not": "rpc"}\n[1,2]\n{"jsonrpc":"2.0","id":1,"id":1,"result":{}}\n\u0000\u0001\n');
 }
+if (mode === 'mute') process.stdout.write('\u001b[1mListening on port 8080\u001b[0m\nand more\n');
 if (mode === 'flood') setInterval(() => process.stdout.write('junk\n'.repeat(5000)), 1);
 if (mode === 'long-line') process.stdout.write('y'.repeat(17 * 1024 * 1024) + '\n');
 if (mode === 'grandchild') {

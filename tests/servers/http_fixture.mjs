@@ -11,6 +11,7 @@
 // The header Authorization is kept and can be read with the tool "headers". The tool "cut" ends the streams of announcements;
 // `lists` says how the next lists of tools are answered ("503": an HTTP status; "error"; "503 cut", "error cut": and the streams end once
 // more; "other": this once with another tool, and news of a change before), and with `changes` a tool is another one from then on.
+// "forget" forgets all sessions, as a server that was restarted; `status` is what they are answered with from then on, `changes` as above.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -24,6 +25,7 @@ const log = [];
 let next = 1;
 let ended = 0; // streams of announcements
 let lists = []; // how the next ones are answered
+let unknown = 404; // how a session that is none is answered
 
 const info = { name: 'http-fixture', version: '4.5.6' };
 const tools = ['echo', 'headers', 'slow', 'change', 'progress', 'big'].map((name) => ({ name, inputSchema: { type: 'object' } }));
@@ -69,6 +71,13 @@ async function answer(message, request, notify) {
       cut();
       return result(text('cut'));
     }
+    if (params.name === 'forget') {
+      unknown = args.status;
+      if (args.changes) tools[0].description = 'another one';
+      if (args.cuts) cut();
+      sessions.clear();
+      return result(text('forgotten'));
+    }
     if (params.name === 'change') {
       for (const session of sessions.values()) session.listener?.({ method: 'notifications/tools/list_changed' });
       return result(text('changed'));
@@ -104,7 +113,7 @@ async function handlePost(request, response, path, message) {
     headers['Mcp-Session-Id'] = session;
   } else if (!modern) {
     const session = sessions.get(request.headers['mcp-session-id']);
-    if (!session) return refuse(response, 404, 'Session not found');
+    if (!session) return refuse(response, unknown, unknown === 404 ? 'Session not found' : 'no');
     if (path === '/loses-session' && method === 'tools/call' && ++session.calls > 1) {
       sessions.delete(request.headers['mcp-session-id']);
       return refuse(response, 404, 'Session not found');
@@ -196,7 +205,8 @@ async function handle(request, response) {
     if (path === '/forgets-events' && ++ended === 2) return refuse(response, Number(search.slice(1)), 'no such event');
     if (event && path !== '/forgets-events') { const write = stream(response); write(held.get(event), `${event}-sent`); return response.end(); }
     const session = sessions.get(request.headers['mcp-session-id']);
-    if (!session) return response.writeHead(405).end();
+    if (path === '/no-stream') return response.writeHead(404).end();
+    if (!session) return response.writeHead(request.headers['mcp-session-id'] ? unknown : 405).end();
     if (path === '/ends-listening' && ++ended === 6) return refuse(response, 503, 'not now');
     const write = stream(response);
     if (path === '/ends-listening' && ended < 6) return response.end('retry: 20\n\n');

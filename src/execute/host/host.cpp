@@ -22,7 +22,18 @@ Host::Host(const mcp::Config& config, const codegen::Lock& lock)
     : config_(config),
       work_(asio::make_work_guard(loop_)),
       upstreams_(std::make_unique<Upstreams>(loop_.get_executor(), lock)),
-      thread_([this] { run_polling(loop_); }) {}
+      thread_([this] { run_polling(loop_); }) {
+  upstreams_->on_slow_start([said = said_](const std::string& server, std::string_view text) {
+    const std::lock_guard guard(said->mutex);
+    said->texts[server] = text;
+  });
+}
+
+std::string Host::take_said(const std::string& server) const {
+  const std::lock_guard guard(said_->mutex);
+  const auto found = said_->texts.extract(server);
+  return found.empty() ? std::string() : std::move(found.mapped());
+}
 
 Host::~Host() {
   // The ladder gives a server seconds to end by itself; one that hangs beyond all steps is left to
@@ -68,6 +79,7 @@ bool Host::wait_until_started(const std::string& name, const Started& server,
   // A rare and long wait, so a coarse look is enough.
   while (server.wait_for(std::chrono::milliseconds(2)) != std::future_status::ready) {
     if (interrupt.received()) return false;
+    if (const auto said = take_said(name); !said.empty()) waits(said);
     if (is_said || std::chrono::steady_clock::now() < say_at) continue;
     is_said = true;
     const auto* config = config_.find(name);

@@ -9,6 +9,7 @@
 #include <future>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
@@ -86,8 +87,17 @@ class Host {
   [[nodiscard]] bool wait_until_started(const std::string& name, const Started& server,
                                         const Interrupt& interrupt, const OnWait& waits) const;
 
+  // What was said of a server that starts slowly, since the last time; empty for nothing.
+  [[nodiscard]] std::string take_said(const std::string& server) const;
+
   const mcp::Config& config_;
   std::map<std::string, Started> started_;
+  // By the loop, of servers that start slowly; read by who waits for them.
+  struct Said {
+    std::mutex mutex;
+    std::map<std::string, std::string> texts;
+  };
+  std::shared_ptr<Said> said_ = std::make_shared<Said>();
   boost::asio::io_context loop_{1};  // of one thread: what it gives itself to do takes no lock
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   std::unique_ptr<Upstreams> upstreams_;

@@ -6,6 +6,7 @@
 #include <future>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -25,12 +26,17 @@ struct Upstreams::Server {
   Drifted drifted;
   // Those that were shown as another tool once, also in a comparison that came to no end.
   Drifted ever_drifted;
+  // Tools that the lock does not have: of the last comparison, and those that were told.
+  std::set<std::string> gained;
+  std::set<std::string> told_gained;
   std::optional<Error> failure;
   bool running = false;       // the first comparison is over
   bool ready = false;         // connected, and its tools are compared with the lock
   std::uint64_t changes = 0;  // how often it said that its tools changed
   std::uint64_t starts = 1;
   BackOff back_off;
+  // It forgot our session, and has no new one yet: it is called again, whoever else is not.
+  bool is_renewing = false;
   // It has failed, and is asked for its tools again when that expires (upstream_compare.cpp).
   bool is_asked_on = false;
   boost::asio::steady_timer next_try;

@@ -118,7 +118,13 @@ asio::awaitable<Upstreams::Comparison> Upstreams::compare_with_lock(Server& serv
     // As it was locked: of two tools with one name the same one is taken.
     std::vector<codegen::Note> said;  // by generate
     const auto live = codegen::lockable(std::move(*listing), said);
-    for (const auto& tool : live.tools) offered[tool.name] = &tool.definition;
+    server.gained.clear();
+    for (const auto& tool : live.tools) {
+      offered[tool.name] = &tool.definition;
+      const bool is_known = std::ranges::find(locked->tools, tool.name,
+                                              &codegen::LockedTool::name) != locked->tools.end();
+      if (!is_known && !server.told_gained.contains(tool.name)) server.gained.insert(tool.name);
+    }
     for (const auto& tool : locked->tools) {
       const auto found = offered.find(tool.name);
       if (found == offered.end()) {

@@ -1,5 +1,7 @@
 // What is asked of servers besides calls: the Servers half of Upstreams.
 #include <chrono>
+#include <memory>
+#include <utility>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -48,12 +50,18 @@ std::chrono::milliseconds Upstreams::timeout(const std::string& server) const {
 
 asio::awaitable<Result<gate::Servers::Outcome>> Upstreams::ask(
     std::string name, std::string method, Json params, std::shared_ptr<gate::Caller> caller) {
-  auto server = co_await usable(name);
-  if (!server) co_return pass_on(server);
-  mcp::CallEvents events = events_for(executor_, std::move(caller), name);
-  const auto client = (*server)->client;  // it may be replaced meanwhile
-  co_return co_await client->request(std::move(method), std::move(params),
-                                     (*server)->config.timeout, std::move(events));
+  const auto is_unmade = std::make_shared<bool>(false);
+  while (true) {
+    auto server = co_await usable(name);
+    if (!server) co_return pass_on(server);
+    mcp::CallEvents events = events_for(executor_, caller, name);
+    const bool is_second = std::exchange(*is_unmade, false);
+    events.unmade = [is_unmade] { *is_unmade = true; };
+    const auto client = (*server)->client;  // it may be replaced meanwhile
+    auto outcome =
+        co_await client->request(method, params, (*server)->config.timeout, std::move(events));
+    if (outcome || !*is_unmade || is_second) co_return outcome;
+  }
 }
 
 asio::awaitable<void> Upstreams::hear(std::string name, Json params) {

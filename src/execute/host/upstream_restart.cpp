@@ -4,7 +4,12 @@
 // not used.
 #include <fmt/format.h>
 
+#include <string>
+#include <string_view>
+
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include "execute/host/server_of_run.h"
 
@@ -28,10 +33,19 @@ bool Upstreams::is_gone(const Server& server) {
   return server.client && !server.client->is_alive();
 }
 
+bool Upstreams::comes_back(const Server& server) const {
+  return (revives_ || server.is_renewing) && is_gone(server);
+}
+
 void Upstreams::revive(Server& server) {
   const auto now = std::chrono::steady_clock::now();
-  if (!revives_ || !is_gone(server) || !server.back_off.may_start(now)) return;
-  server.back_off.started(now);
+  const bool has_forgotten =
+      server.ready && !server.failure && server.client && server.client->has_lost_session();
+  if (has_forgotten) server.is_renewing = true;
+  if (!comes_back(server)) return;
+  // It is there, and has nothing to recover from: the call that met it goes on.
+  if (!has_forgotten && !server.back_off.may_start(now)) return;
+  if (!has_forgotten) server.back_off.started(now);
   server.ready = false;
   server.settled.expires_at(boost::asio::steady_timer::time_point::max());
   boost::asio::co_spawn(executor_, start_again(server), [this, &server](std::exception_ptr bug) {
@@ -42,22 +56,45 @@ void Upstreams::revive(Server& server) {
   });
 }
 
+boost::asio::awaitable<void> Upstreams::close_later(std::shared_ptr<mcp::Client> client,
+                                                    std::chrono::milliseconds at_most) {
+  constexpr std::chrono::milliseconds kLook{50};
+  boost::asio::steady_timer pause(executor_);
+  for (auto waited = kLook; !client->is_idle() && waited < at_most; waited += kLook) {
+    pause.expires_after(kLook);
+    co_await pause.async_wait(boost::asio::use_awaitable);
+  }
+  co_await client->close();
+}
+
 boost::asio::awaitable<void> Upstreams::start_again(Server& server) {
   server.failure.reset();
   const auto former = server.client;
-  if (former) co_await former->close();  // what is left of it
+  if (former && former->has_lost_session()) {
+    // Calls of others may still be answered.
+    boost::asio::co_spawn(executor_, close_later(former, 10 * server.config.timeout),
+                          boost::asio::detached);
+  } else if (former) {
+    co_await former->close();  // what is left of it
+  }
   auto outcome = co_await connect(server);
   come_back(server, std::move(outcome));
 }
 
 void Upstreams::come_back(Server& server, Result<Drifted> outcome) {
   if (heard_) {
-    heard_(outcome ? "a server that had ended was started again"
-                   : "a server that had ended could not be started again",
-           server.config.name);
+    if (server.is_renewing)
+      heard_(outcome ? "a server that had forgotten its session was initialized again"
+                     : "a server that had forgotten its session could not be initialized again",
+             server.config.name);
+    else
+      heard_(outcome ? "a server that had ended was started again"
+                     : "a server that had ended could not be started again",
+             server.config.name);
   }
   if (outcome) ++restarts_;
   if (outcome) {
+    server.is_renewing = false;
     ++server.starts;
     settle(server, std::move(outcome));
     if (settled_) settled_();
@@ -70,14 +107,17 @@ void Upstreams::come_back(Server& server, Result<Drifted> outcome) {
 }
 
 std::optional<Error> Upstreams::why_gone(const Server& server) const {
-  if (!revives_ || !is_gone(server)) return std::nullopt;
+  if (!comes_back(server)) return std::nullopt;
   const auto wait = server.back_off.wait(std::chrono::steady_clock::now());
-  const bool never_came = server.failure && server.failure->id == ErrorId::kServerStart;
+  const bool has_failed = server.failure.has_value();
+  const std::string next =
+      wait.count() > 0 ? fmt::format("it is not {} again before {} ms are over",
+                                     server.config.is_http() ? "called" : "started", wait.count())
+                       : std::string("the next call tries it again");
   return fail(ErrorId::kServerDied,
-              fmt::format("the server {} {}, and is not started again before {} ms are over",
-                          server.config.name, never_came ? "could not be started" : "has ended",
-                          wait.count()),
-              {.why = server.failure ? server.failure->what : ""})
+              fmt::format("the server {} {}; the call was not sent, and {}", server.config.name,
+                          has_failed ? "could not be started" : "has ended", next),
+              {.why = has_failed ? server.failure->what : ""})
       .error();
 }
 

@@ -12,6 +12,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "core/offer.h"
+#include "core/printable.h"
 #include "execute/host/ask_caller.h"
 #include "execute/host/server_of_run.h"
 #include "mcp/connection_room.h"
@@ -59,16 +60,21 @@ std::shared_future<Result<Drifted>> Upstreams::start(const mcp::ServerConfig& co
 // From here on calls to the server are decided; those that came earlier go on. Only grows: a server
 // that shows another tool for a moment has shown that it is not the one that was approved.
 void Upstreams::settle(Server& server, Result<Drifted> outcome) {
+  Drifted news;
   const auto tell = [&](std::string_view what, const std::string& name) {
     if (server.running && heard_) heard_(what, name);
   };
   if (outcome) {
     for (const auto& [tool, how] : *outcome) {
-      if (server.drifted.emplace(tool, how).second)
-        tell(how == Drift::kGone ? "a server took a tool away during the run: quarantined"
-                                 : "a server changed a tool during the run: quarantined",
-             fmt::format("{}.{}", server.config.name, tool));
+      if (!server.drifted.emplace(tool, how).second) continue;
+      news.emplace(tool, how);
+      tell(how == Drift::kGone ? "a server took a tool away during the run: quarantined"
+                               : "a server changed a tool during the run: quarantined",
+           fmt::format("{}.{}", server.config.name, tool));
     }
+    const auto gained = std::exchange(server.gained, {});
+    server.told_gained.insert(gained.begin(), gained.end());
+    if (tools_ && (!news.empty() || !gained.empty())) tools_(server.config.name, news, gained);
   } else {
     server.failure = std::move(outcome.error());
     if (failed_) failed_(server.config.name, *server.failure);
@@ -110,6 +116,9 @@ asio::awaitable<Result<Drifted>> Upstreams::connect(Server& server) {
     });
   };
   events.ended = [this, &server](const Error& error) { heard_end(server, error); };
+  events.starts_slowly = [this, &server](std::string_view text) {
+    if (slow_) slow_(server.config.name, text);
+  };
   if (notified_) {
     events.notified = [this, name = server.config.name](const std::string& method,
                                                         const Json& params) {
@@ -122,11 +131,12 @@ asio::awaitable<Result<Drifted>> Upstreams::connect(Server& server) {
   if (locked != nullptr && locked->identity != server.config.identity()) {
     co_return fail(
         ErrorId::kLockDrift,
-        fmt::format("the server {} is not the one that mcpac.lock approved", server.config.name),
-        {.where = fmt::format("server {}", server.config.name),
-         .why =
-             fmt::format("{} starts or calls another one now",
-                         server.config.file.empty() ? "mcpac.json" : server.config.file.string()),
+        fmt::format("the server {} in mcpac.json is not the one that mcpac.lock approved: its "
+                    "entry was changed",
+                    server.config.name),
+        {.where = server.config.file.empty() ? "mcpac.json" : server.config.file.string(),
+         .why = fmt::format("approved: {}; now: {}", printable(locked->identity),
+                            printable(server.config.identity())),
          .fix = fmt::format("`mcpac lock diff {0}` shows it, `mcpac lock accept {0}` approves it",
                             server.config.name)});
   }
@@ -171,14 +181,16 @@ asio::awaitable<Result<Upstreams::Server*>> Upstreams::usable(std::string name) 
   co_return &server;
 }
 
-asio::awaitable<Result<Json>> Upstreams::call(Permission permission, Json arguments,
-                                              std::shared_ptr<gate::Caller> caller) {
+asio::awaitable<Result<Json>> Upstreams::call_once(const Permission& permission, Json arguments,
+                                                   std::shared_ptr<gate::Caller> caller,
+                                                   std::shared_ptr<bool> is_unmade) {
   auto found = co_await usable(permission.server());
   if (!found) co_return pass_on(found);
   Server& server = **found;
   if (const auto drifted = server.drifted.find(permission.tool()); drifted != server.drifted.end())
     co_return std::unexpected(drift_error(permission, drifted->second));
   mcp::CallEvents events = events_for(executor_, std::move(caller), permission.server());
+  events.unmade = [is_unmade] { *is_unmade = true; };
   const auto client = server.client;  // it may be replaced meanwhile
   if (offer_named(permission.tool())) {
     auto outcome = co_await client->request(permission.tool(), std::move(arguments),
@@ -191,6 +203,15 @@ asio::awaitable<Result<Json>> Upstreams::call(Permission permission, Json argume
   }
   co_return co_await client->call_tool(permission.tool(), std::move(arguments),
                                        server.config.timeout, std::move(events));
+}
+
+// The second attempt finds the server in a new session, and its tools compared in that.
+asio::awaitable<Result<Json>> Upstreams::call(Permission permission, Json arguments,
+                                              std::shared_ptr<gate::Caller> caller) {
+  const auto is_unmade = std::make_shared<bool>(false);
+  auto first = co_await call_once(permission, arguments, caller, is_unmade);
+  if (first || !*is_unmade) co_return first;
+  co_return co_await call_once(permission, std::move(arguments), std::move(caller), is_unmade);
 }
 
 namespace {
@@ -225,26 +246,49 @@ gate::Upstream::CallToken Upstreams::forward(const Permission& permission, Json 
     if (calls_.erase(token) != 0) (*done)(std::move(result));
   };
   if (const Server* server = at_hand(permission)) {
+    // What is needed to make it once more, in a session that the server knows.
+    struct Again {
+      Permission permission;
+      Json arguments;
+      std::shared_ptr<gate::Caller> caller;
+      bool is_unmade = false;
+    };
     try {
+      const auto again = server->config.is_http()
+                             ? std::make_shared<Again>(Again{permission, arguments, caller})
+                             : nullptr;
+      auto events = events_for(executor_, std::move(caller), permission.server());
+      if (again) events.unmade = [again] { again->is_unmade = true; };
       server->client->start_call(
           {.tool = permission.tool(),
            .arguments = std::move(arguments),
            .timeout = server->config.timeout,
-           .events = events_for(executor_, std::move(caller), permission.server())},
-          ended, signal->slot());
+           .events = std::move(events)},
+          [this, token, again, ended](Result<Json> result) {
+            if (!again || !again->is_unmade || !calls_.contains(token))
+              return ended(std::move(result));
+            begin_waiting(token, again->permission, std::move(again->arguments),
+                          std::move(again->caller), ended);
+          },
+          signal->slot());
     } catch (const std::exception&) {
       asio::post(executor_, [ended = std::move(ended)] { ended(no_answer()); });
     }
     return token;
   }
-  asio::co_spawn(
-      executor_, call(permission, std::move(arguments), std::move(caller)),
-      asio::bind_cancellation_slot(
-          signal->slot(), [ended = std::move(ended)](std::exception_ptr bug, Result<Json> result) {
-            if (bug) result = no_answer();
-            ended(std::move(result));
-          }));
+  begin_waiting(token, permission, std::move(arguments), std::move(caller), std::move(ended));
   return token;
+}
+
+void Upstreams::begin_waiting(CallToken token, Permission permission, Json arguments,
+                              std::shared_ptr<gate::Caller> caller, Ended ended) {
+  asio::co_spawn(executor_, call(std::move(permission), std::move(arguments), std::move(caller)),
+                 asio::bind_cancellation_slot(
+                     calls_.at(token)->slot(),
+                     [ended = std::move(ended)](std::exception_ptr bug, Result<Json> result) {
+                       if (bug) result = no_answer();
+                       ended(std::move(result));
+                     }));
 }
 
 // A server that is being compared is not known to have drifted; its calls wait in call().
@@ -270,6 +314,27 @@ gate::Upstream::Secrecy Upstreams::redact(const Permission& permission, const Js
     secrecy = Secrecy::kRedacted;
   }
   return secrecy;
+}
+
+std::string Upstreams::amiss(const std::set<std::string>& servers) const {
+  std::string text;
+  for (const auto& [name, owned] : servers_) {
+    if (!servers.contains(name)) continue;
+    const Server& server = *owned;
+    std::string state;
+    if (!server.running || (!server.ready && !server.client))
+      state = "is still starting: calls to it wait";
+    else if (server.failure && server.failure->id == ErrorId::kLockDrift)
+      state = "is another one than was approved: it is not called";
+    else if (server.failure)
+      state = "could not be started or reached";
+    else if (!server.drifted.empty())
+      state = fmt::format("has {} {} that changed since {} approved: not offered",
+                          server.drifted.size(), server.drifted.size() == 1 ? "tool" : "tools",
+                          server.drifted.size() == 1 ? "it was" : "they were");
+    if (!state.empty()) text += fmt::format("{}{} {}", text.empty() ? "" : "; ", name, state);
+  }
+  return text;
 }
 
 bool Upstreams::all_well() const {

@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -58,6 +59,20 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   // before the calls that end with it. For the user of mcpac: `error` has words of the server.
   using OnFailed = std::function<void(const std::string& server, const Error& error)>;
   void on_failed(OnFailed heard) { failed_ = std::move(heard); }
+
+  // Hears, on the loop, of a server that takes long to start, again and again: how long, and what
+  // it wrote last. For the user of mcpac.
+  using OnSlowStart = std::function<void(const std::string& server, std::string_view text)>;
+  void on_slow_start(OnSlowStart heard) { slow_ = std::move(heard); }
+
+  // Hears, on the loop, of tools of a server that are other ones than the locked ones, and of those
+  // that the lock does not have: each once.
+  using OnTools = std::function<void(const std::string& server, const Drifted& drifted,
+                                     const std::set<std::string>& gained)>;
+  void on_tools(OnTools heard) { tools_ = std::move(heard); }
+  // On the loop. Which of these servers are not as they should be now, in words that have none of
+  // theirs; empty where all are.
+  [[nodiscard]] std::string amiss(const std::set<std::string>& servers) const;
 
   // From any thread, once a server. The future holds the tools of this server that drifted from the
   // lock, or the Error that keeps the server from being used.
@@ -112,13 +127,25 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   [[nodiscard]] static Error why_failed(const Server& server);
   // upstream_restart.cpp
   [[nodiscard]] static bool is_gone(const Server& server);
+  [[nodiscard]] bool comes_back(const Server& server) const;
   void revive(Server& server);
   boost::asio::awaitable<void> start_again(Server& server);
+  // Once what it has in work is answered.
+  boost::asio::awaitable<void> close_later(std::shared_ptr<mcp::Client> client,
+                                           std::chrono::milliseconds at_most);
   void come_back(Server& server, Result<Drifted> outcome);
   // What a call to it is answered with until it may be started again; nothing: it is there.
   [[nodiscard]] std::optional<Error> why_gone(const Server& server) const;
   void settle(Server& server, Result<Drifted> outcome);
   void heard_end(const Server& server, const Error& error);
+  using Ended = std::function<void(Result<Json>)>;
+  // The call waits for what it must.
+  void begin_waiting(CallToken token, Permission permission, Json arguments,
+                     std::shared_ptr<gate::Caller> caller, Ended ended);
+  // One attempt; `is_unmade`: the server did not know our session, and has not carried it out.
+  boost::asio::awaitable<Result<Json>> call_once(const Permission& permission, Json arguments,
+                                                 std::shared_ptr<gate::Caller> caller,
+                                                 std::shared_ptr<bool> is_unmade);
   // The server, where a call of this tool need not wait for it, as almost none must; else null, and
   // call() waits or says why not.
   [[nodiscard]] const Server* at_hand(const Permission& permission) const;
@@ -139,6 +166,8 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   OnDrift heard_;
   OnEnded ended_;
   OnFailed failed_;
+  OnSlowStart slow_;
+  OnTools tools_;
   OnNotified notified_;
   std::function<void()> settled_;
   std::map<RequestToken, std::shared_ptr<boost::asio::cancellation_signal>> requests_;

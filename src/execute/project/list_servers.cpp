@@ -19,6 +19,11 @@ namespace asio = boost::asio;
 mcp::Events events_of(const std::string& server, const OnProgress& progress, const OnLogin& login) {
   mcp::Events events;
   events.show_login = login;
+  events.starts_slowly = [server, &progress](std::string_view text) {
+    ServerProgress slow{server, ServerProgress::State::kSlow, 0, {}};
+    slow.error.what = text;
+    progress(slow);
+  };
   events.warned = [server, &progress](std::string_view text) {
     ServerProgress left_out{server, ServerProgress::State::kLeftOut, 0, {}};
     left_out.error.what = text;

@@ -16,15 +16,17 @@ namespace mcpac::execute {
 
 struct ServerProgress {
   std::string server;
-  // kLeftOut comes before kListed, once for each tool that cannot be used.
+  // kLeftOut comes before kListed, once for each tool that cannot be used; kSlow while the server
+  // does not answer, again and again.
   enum class State : std::uint8_t {
     kConnecting,
+    kSlow,
     kLeftOut,
     kListed,
     kFailed
   } state = State::kConnecting;
   std::size_t tools = 0;
-  Error error;  // when kFailed; its `what` when kLeftOut
+  Error error;  // when kFailed; its `what` when kLeftOut or kSlow
 };
 
 // Called on the caller's thread.

@@ -50,6 +50,7 @@ Result<Project> load_project(const std::filesystem::path& config_file, const Fol
   project.config = std::move(*config);
   for (auto& server : project.config.servers) {
     server.tokens = folders.state / "logins";
+    server.found = folders.cache / "servers";
     server.keeper = folders.keeper();
     server.file = project.config_file;
   }

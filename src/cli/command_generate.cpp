@@ -9,12 +9,14 @@
 #include "cli/commands.h"
 #include "cli/falls_under.h"
 #include "cli/written.h"
+#include "core/printable.h"
 #include "execute/build/build_headers.h"
 #include "execute/check/authorities.h"
 #include "execute/check/server_root.h"
 #include "execute/project/editor_files.h"
 #include "execute/project/list_servers.h"
 #include "execute/project/project_use.h"
+#include "mcp/placeholders.h"
 #include "policy/explain/lint.h"
 
 namespace mcpac::cli {
@@ -47,6 +49,10 @@ execute::OnProgress told_at_once(Context& context) {
 }
 
 Result<Answers> ask(Context& context, const execute::Project& project) {
+  for (const auto& server : project.config.servers) {
+    for (const auto& text : mcp::left_as_text(server.command, server.arguments, server.environment))
+      context.warn(printable(fmt::format("{}: {}", server.name, text)));
+  }
   const execute::ProjectUse use(context.folders, project.config_file);
   auto outcomes = execute::ask_servers(project.config.servers, told_at_once(context));
   if (!outcomes) return pass_on(outcomes);

@@ -21,6 +21,7 @@
 #include "execute/project/list_servers.h"
 #include "execute/project/project.h"
 #include "execute/project/project_use.h"
+#include "mcp/placeholders.h"
 #include "policy/explain/entry_only.h"
 
 namespace mcpac::cli {
@@ -175,6 +176,9 @@ void add_one(Context& context, const AddOptions& options) {
                            "--force replaces it"});
     }
     warn_of_secrets(context, server->name, mcp::to_json(*server));
+    for (const auto& text :
+         mcp::left_as_text(server->command, server->arguments, server->environment))
+      context.warn(printable(fmt::format("{}: {}", server->name, text)));
     config->put(*server);
     names.push_back(server->name);
   }

@@ -213,6 +213,33 @@ std::optional<Foreign> foreign_program(const std::string& command,
   return std::nullopt;
 }
 
+std::vector<std::string> left_as_text(const std::string& command,
+                                      const std::vector<std::string>& arguments,
+                                      const std::map<std::string, std::string>& environment) {
+  constexpr std::string_view kGoes = "goes to the server as it stands";
+  std::vector<std::string> found;
+  const auto look = [&](const std::string& place, std::string_view text, bool is_value) {
+    const auto equals = text.starts_with('-') ? text.find('=') : std::string_view::npos;
+    const auto path = text.substr(equals == std::string_view::npos ? 0 : equals + 1);
+    if (path == "~" || path.starts_with("~/"))
+      found.push_back(
+          fmt::format("{}: ~ {}; ${{env:HOME}} stands for the home folder", place, kGoes));
+    for (std::size_t at = text.find('$'); at < text.size(); at = text.find('$', at + 1)) {
+      const auto length = plain_variable(text, at);
+      if (length == 0) continue;
+      const auto name = is_value ? std::string_view("NAME") : text.substr(at + 1, length - 1);
+      found.push_back(
+          fmt::format("{0}: ${1} {2}; ${{env:{1}}} stands for a variable", place, name, kGoes));
+      return;
+    }
+  };
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (!is_script(command, arguments, i)) look(fmt::format("args[{}]", i), arguments[i], false);
+  }
+  for (const auto& [name, value] : environment) look("env." + name, value, true);
+  return found;
+}
+
 bool is_script(const std::string& command, const std::vector<std::string>& arguments,
                std::size_t index) {
   constexpr std::array<std::string_view, 7> kShells = {"sh",  "bash", "zsh", "dash",

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,6 +30,12 @@ struct Foreign {
 // macOS. `text` is the command.
 [[nodiscard]] std::optional<Foreign> foreign_program(const std::string& command,
                                                      const std::vector<std::string>& arguments);
+
+// What foreign_text() leaves to a server, and a person may have meant otherwise: a "~" and "$NAME"
+// in arguments and variables, each with what mcpac has for it. No value of a variable is in it.
+[[nodiscard]] std::vector<std::string> left_as_text(
+    const std::string& command, const std::vector<std::string>& arguments,
+    const std::map<std::string, std::string>& environment);
 
 // The argument is a script of a shell, or goes to another machine's (ssh): `$` and `~` are its own.
 [[nodiscard]] bool is_script(const std::string& command, const std::vector<std::string>& arguments,

@@ -236,12 +236,22 @@ bool is_network_variable(std::string_view name) {
 }
 
 std::string network_advice(std::string_view last_lines) {
-  constexpr std::array<std::string_view, 8> kOfWay = {
-      "enotfound",   "eai_again", "name or service not known", "temporary failure in name",
-      "enetunreach", "etimedout", "could not resolve",         "network is unreachable"};
-  constexpr std::array<std::string_view, 6> kOfTrust = {
-      "self-signed certificate", "self signed certificate",    "self_signed_cert",
-      "unable_to_get_issuer",    "unable to get local issuer", "certificate_verify_failed"};
+  constexpr std::array<std::string_view, 11> kOfWay = {"enotfound",
+                                                       "eai_again",
+                                                       "name or service not known",
+                                                       "temporary failure in name",
+                                                       "enetunreach",
+                                                       "etimedout",
+                                                       "could not resolve",
+                                                       "network is unreachable",
+                                                       "no such host",
+                                                       "failed to lookup address",
+                                                       "failed to resolve"};
+  constexpr std::array<std::string_view, 8> kOfTrust = {
+      "self-signed certificate",    "self signed certificate",
+      "self_signed_cert",           "unable_to_get_issuer",
+      "unable to get local issuer", "certificate_verify_failed",
+      "by unknown authority",       "unknownissuer"};
   const std::string text = lowered(last_lines);
   const auto has_one = [&text](const auto& words) {
     return std::ranges::any_of(words, [&](std::string_view word) { return text.contains(word); });

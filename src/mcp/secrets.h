@@ -27,7 +27,7 @@ namespace mcpac::mcp {
 class SecretValues {
  public:
   // `where` names the place in errors: "mcpServers.github.env.TOKEN". Text that is no reference,
-  // such as "${HOME}" or "$5", stays as it is, and "$${" is "${". kSecretMissing when a reference leads nowhere.
+  // such as "$5" or "${HOME}", stays; "$${" is "${". kSecretMissing when a reference leads nowhere.
   [[nodiscard]] Result<std::string> expand(std::string_view text, std::string_view where);
 
   // A value that is no text of the configuration: a token. `reference` stands in its place. The

@@ -109,6 +109,14 @@ TEST_SUITE("e2e/bad input") {
     CHECK(servers["mine"]["command"] == "theirs");
     CHECK(workspace.mcpac({"server", "add", "--import", "theirs.json", "--cwd", "x"}).exit_code ==
           64);
+    // By hand it is the same: refused by its name, or said.
+    run = workspace.mcpac({"server", "add", "one", "--env", "K=${API_KEY}", "--", "s"});
+    CHECK(run.exit_code == 78);
+    CHECK(has(run.err, "env.K holds ${API_KEY}"));
+    CHECK(has(run.err, "write ${env:API_KEY}"));
+    run = workspace.mcpac({"server", "add", "one", "--", "s", "~/notes"});
+    CHECK(run.exit_code == 0);
+    CHECK(has(run.err, "one: args[0]: ~ goes to the server as it stands"));
   }
 
   TEST_CASE("secrets that are written into mcpac.json as they are do not go there without a word") {

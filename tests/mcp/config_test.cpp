@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "mcp/placeholders.h"
 #include "mcp/server_config.h"
 
 using namespace mcpac;
@@ -196,6 +197,21 @@ TEST_SUITE("mcp/config") {
       CAPTURE(entry);
       CHECK_MESSAGE(parse(entry).has_value(), parse(entry).error().to_text());
     }
+  }
+
+  TEST_CASE("what is left to the server, and looks like a placeholder, is said") {
+    const auto said = mcp::left_as_text(
+        "x", {"~/notes", "--dir=~", "a~b", "$HOME/y", "5$", "^a$", "pa$WORD", "~jo"},
+        {{"A", "~/b"}, {"PASSWORD", "$ECRET"}, {"C", "plain"}});
+    CHECK(said ==
+          std::vector<std::string>{
+              "args[0]: ~ goes to the server as it stands; ${env:HOME} stands for the home folder",
+              "args[1]: ~ goes to the server as it stands; ${env:HOME} stands for the home folder",
+              "args[3]: $HOME goes to the server as it stands; ${env:HOME} stands for a variable",
+              "env.A: ~ goes to the server as it stands; ${env:HOME} stands for the home folder",
+              "env.PASSWORD: $NAME goes to the server as it stands; ${env:NAME} stands for a "
+              "variable"});
+    CHECK(mcp::left_as_text("sh", {"-c", "cd ~ && $RUN"}, {}).empty());
   }
 
   TEST_CASE("a time is written with its unit, or in milliseconds that cannot be seconds") {

@@ -326,9 +326,15 @@ TEST_SUITE("mcp/proxy") {
     CHECK_FALSE(text.contains("hunter2"));
     CHECK(text.contains("${env:HTTPS_PROXY}"));
     CHECK(text.contains("behind a proxy set HTTPS_PROXY and NO_PROXY"));
-    CHECK(mcp::network_advice("Error: self-signed certificate in certificate chain")
-              .contains("NODE_EXTRA_CA_CERTS"));
-    CHECK(mcp::network_advice("curl: (6) Could not resolve host: a").contains("HTTPS_PROXY"));
+    for (const char* line : {"Error: self-signed certificate in certificate chain",
+                             "x509: certificate signed by unknown authority",
+                             "invalid peer certificate: UnknownIssuer",
+                             "ssl.SSLCertVerificationError: [SSL: CERTIFICATE_VERIFY_FAILED]"})
+      CHECK_MESSAGE(mcp::network_advice(line).contains("NODE_EXTRA_CA_CERTS"), line);
+    for (const char* line :
+         {"curl: (6) Could not resolve host: a", "dial tcp: lookup a: no such host",
+          "dns error: failed to lookup address information", "connect ETIMEDOUT"})
+      CHECK_MESSAGE(mcp::network_advice(line).contains("HTTPS_PROXY"), line);
     CHECK(mcp::network_advice("TypeError: x is not a function").empty());
   }
 }

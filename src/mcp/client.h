@@ -20,6 +20,7 @@
 #include "core/tool_definition.h"
 #include "ipc/json_rpc.h"
 #include "mcp/asked.h"
+#include "mcp/oauth/login_page.h"
 #include "mcp/server_config.h"
 
 namespace mcpac::mcp {
@@ -38,7 +39,7 @@ struct Events {
   // has the server's last words: for the user of mcpac, and not for its callers.
   std::function<void(const Error& error)> ended{};
   // Shows a person the page where they log in; null where nobody is: then the error says how.
-  std::function<void(const std::string& url)> show_login{};
+  oauth::ShowLogin show_login{};
   // What we say that we answer ({"elicitation": {"form": {}}}), and who does, for calls that bring
   // nobody along. Nothing is declared without it.
   Json capabilities = Json::object();

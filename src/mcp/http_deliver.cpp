@@ -36,7 +36,13 @@ asio::awaitable<Result<void>> HttpTransport::deliver_authorized(Outgoing& messag
     }
     if (!delivered.challenge) co_return std::move(delivered.outcome);
     const HttpHead head = std::move(*delivered.challenge);
-    if (!refused.insert(head.status).second) co_return std::move(delivered.outcome);
+    if (!refused.insert(head.status).second) {
+      // Another login would end here, too.
+      if (head.status == 401 && !delivered.outcome)
+        delivered.outcome.error().fix =
+            R"(it refuses the token of its own login: check "resource" and "scopes" in its "auth")";
+      co_return std::move(delivered.outcome);
+    }
     auto got = co_await authorizer_->challenged(head, delivered.used);
     if (!got) {
       Error error = std::move(got.error());

@@ -1,18 +1,24 @@
 // mcpac login and logout: what a server over HTTP wants a person for.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <spawn.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstdlib>
+#include <memory>
+#include <string>
+#include <thread>
 #include <tuple>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
 #include "core/printable.h"
 #include "execute/host/log_in.h"
+#include "mcp/oauth/login_page.h"
 
 extern char** environ;
 
@@ -22,6 +28,7 @@ namespace {
 struct LoginOptions {
   std::string server;
   bool no_browser = false;
+  bool device = false;
 };
 
 // The desktop's own way to open an address; without one the person has the printed line. The
@@ -68,13 +75,62 @@ const mcp::ServerConfig* find_server(Context& context, const Result<execute::Pro
   return server;
 }
 
+// Lines of standard input, until one is the answer: whose browser is on another machine sees there
+// the address that it was to be sent to, and copies it. On a thread of its own, since the login
+// waits for other ways as well.
+class AnswerReader {
+ public:
+  void read_for(std::shared_ptr<mcp::oauth::PastedAnswer> pasted) {
+    if (reads_.joinable()) return;
+    reads_ = std::jthread([pasted = std::move(pasted)](const std::stop_token& stop) {
+      std::string line;
+      while (!stop.stop_requested()) {
+        constexpr int kLook = 100;  // milliseconds
+        constexpr std::size_t kLongest = std::size_t{16} << 10U;
+        pollfd input{STDIN_FILENO, POLLIN, 0};
+        if (::poll(&input, 1, kLook) <= 0) continue;
+        char c = 0;
+        if (::read(STDIN_FILENO, &c, 1) != 1) return;
+        if (c != '\n') {
+          if (line.size() < kLongest) line += c;
+          continue;
+        }
+        if (const std::string wrong = pasted->hand_in(std::exchange(line, "")); !wrong.empty())
+          fmt::print(stderr, "{}\n", wrong);
+      }
+    });
+  }
+
+ private:
+  std::jthread reads_;
+};
+
+void show_page(Context& context, const LoginOptions& options, const std::string& server,
+               const mcp::oauth::LoginPage& page, AnswerReader& reader) {
+  context.say(fmt::format("log in at {} here:\n\n  {}\n", server, page.url));
+  if (!page.code.empty())
+    context.say(fmt::format("with any browser; the code is {}\n", printable(page.code, 64)));
+  const bool opens = !options.no_browser && has_desktop();
+  if (opens) open_browser(page.url);
+  // What comes from elsewhere than a person is not taken away from whoever started us.
+  if (!page.pasted || (::isatty(STDIN_FILENO) != 1 && !options.no_browser)) return;
+  if (!opens)
+    context.say(
+        "where the browser is on another machine: paste here the address that it ends at, "
+        "though it shows no page\n");
+  reader.read_for(page.pasted);
+}
+
 void log_in(Context& context, const LoginOptions& options) {
   const auto project = context.project();
   const auto* server = find_server(context, project, options.server);
   if (server == nullptr) return;
-  auto outcome = execute::log_in(*server, [&](const std::string& url) {
-    context.say(fmt::format("log in at {} here:\n\n  {}\n", server->name, url));
-    if (!options.no_browser && has_desktop()) open_browser(url);
+  AnswerReader reader;
+  mcp::ServerConfig config = *server;
+  if (options.device) config.auth.grant = mcp::oauth::Grant::kDeviceCode;
+  config.auth.prefers_code = options.no_browser || !has_desktop();
+  auto outcome = execute::log_in(std::move(config), [&](const mcp::oauth::LoginPage& page) {
+    show_page(context, options, server->name, page, reader);
   });
   if (!outcome) return context.fail(outcome.error());
   if (context.json) {
@@ -111,7 +167,13 @@ void add_login(CLI::App& app, Context& context) {
   auto* login = app.add_subcommand("login", "log in at a server that wants that");
   add_common_options(*login, context);
   login->add_option("SERVER", options->server)->required();
-  login->add_flag("--no-browser", options->no_browser, "only print the address of the login page");
+  login->add_flag(
+      "--no-browser", options->no_browser,
+      "only print the address of the login page, and take the one that a browser ends at "
+      "elsewhere from standard input");
+  login->add_flag("--device", options->device,
+                  "log in by a code that is typed in any browser (RFC 8628), where the "
+                  "authorization server offers that");
   login->callback([&context, options] { log_in(context, *options); });
 
   auto name = std::make_shared<std::string>();

@@ -5,6 +5,8 @@
 #include <array>
 #include <limits>
 
+#include "core/printable.h"
+#include "mcp/oauth/token_request.h"
 #include "mcp/oauth/web.h"
 
 namespace mcpac::mcp {
@@ -13,9 +15,9 @@ namespace {
 using oauth::Grant;
 using oauth::Settings;
 
-constexpr std::array<std::string_view, 9> kKnown = {
-    "grant", "issuer", "clientId",     "clientSecret",     "privateKey",
-    "keyId", "scopes", "redirectPort", "clientMetadataUrl"};
+constexpr std::array<std::string_view, 11> kKnown = {
+    "grant",  "issuer",       "clientId",     "clientSecret",      "privateKey", "keyId",
+    "scopes", "redirectPort", "redirectHost", "clientMetadataUrl", "resource"};
 
 Result<void> put(std::string& target, Result<std::string> value) {
   if (!value) return pass_on(value);
@@ -30,9 +32,12 @@ Result<void> read_grant(const ConfigMember& member, Grant& grant) {
     grant = Grant::kPerson;
   } else if (*text == "client_credentials") {
     grant = Grant::kClientCredentials;
+  } else if (*text == "device_code" || *text == oauth::kDeviceGrant) {
+    grant = Grant::kDeviceCode;
   } else {
-    return member.refuse(fmt::format("\"{}\" is no grant", *text), "",
-                         R"(known are "authorization_code" and "client_credentials")");
+    return member.refuse(
+        fmt::format("\"{}\" is no grant", *text), "",
+        R"(known are "authorization_code", "device_code" and "client_credentials")");
   }
   return {};
 }
@@ -72,6 +77,35 @@ Result<void> read_issuer(const ConfigMember& member, std::string& issuer) {
   return {};
 }
 
+Result<void> read_host(const ConfigMember& member, std::string& host) {
+  auto text = member.string();
+  if (!text) return pass_on(text);
+  if (*text != "127.0.0.1" && *text != "localhost") {
+    return member.refuse(fmt::format("\"{}\" is not this machine", printable(*text, 60)),
+                         "the answer of a login page comes to a port of this machine alone",
+                         R"("127.0.0.1" or "localhost")");
+  }
+  host = std::move(*text);
+  return {};
+}
+
+Result<void> read_resource(const ConfigMember& member, Settings& settings) {
+  if (member.value().is_boolean() && !member.value().get<bool>()) {
+    settings.names_resource = false;
+    return {};
+  }
+  auto text = member.string();
+  const bool is_uri = text && !text->empty() && text->size() <= 2'048 &&
+                      (text->find(':') != std::string::npos || text->contains("${")) &&
+                      text->find_first_of("# \t\r\n") == std::string::npos;
+  if (!is_uri) {
+    return member.refuse("\"resource\" is the URI that tokens are for, or false",
+                         "false: no authorization server is told (RFC 8707 is not for all)");
+  }
+  settings.resource = std::move(*text);
+  return {};
+}
+
 Result<void> read_one(const ConfigMember& member, Settings& settings) {
   const std::string_view name = member.name();
   if (name == "grant") return read_grant(member, settings.grant);
@@ -82,6 +116,8 @@ Result<void> read_one(const ConfigMember& member, Settings& settings) {
   if (name == "keyId") return put(settings.key_id, member.string());
   if (name == "clientMetadataUrl") return put(settings.client_document, member.string());
   if (name == "scopes") return read_scopes(member, settings.scopes);
+  if (name == "redirectHost") return read_host(member, settings.redirect_host);
+  if (name == "resource") return read_resource(member, settings);
   if (name == "redirectPort") return read_port(member, settings.redirect_port);
   return member.refuse(fmt::format("\"{}\" is no member of \"auth\"", name), "",
                        did_you_mean(name, kKnown));
@@ -132,6 +168,7 @@ OrderedJson to_json(const Settings& settings) {
     if (!value.empty()) out[name] = value;
   };
   if (settings.grant == Grant::kClientCredentials) out["grant"] = "client_credentials";
+  if (settings.grant == Grant::kDeviceCode) out["grant"] = "device_code";
   text("issuer", settings.issuer);
   text("clientId", settings.client_id);
   text("clientSecret", settings.client_secret);
@@ -140,6 +177,9 @@ OrderedJson to_json(const Settings& settings) {
   text("clientMetadataUrl", settings.client_document);
   if (!settings.scopes.empty()) out["scopes"] = settings.scopes;
   if (settings.redirect_port != 0) out["redirectPort"] = settings.redirect_port;
+  text("redirectHost", settings.redirect_host);
+  text("resource", settings.resource);
+  if (!settings.names_resource) out["resource"] = false;
   return out;
 }
 

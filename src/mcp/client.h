@@ -20,6 +20,7 @@
 #include "core/tool_definition.h"
 #include "ipc/json_rpc.h"
 #include "mcp/asked.h"
+#include "mcp/oauth/login_page.h"
 #include "mcp/server_config.h"
 
 namespace mcpac::mcp {
@@ -42,7 +43,7 @@ struct Events {
   // user of mcpac; again and again, with longer pauses.
   std::function<void(std::string_view text)> starts_slowly{};
   // Shows a person the page where they log in; null where nobody is: then the error says how.
-  std::function<void(const std::string& url)> show_login{};
+  oauth::ShowLogin show_login{};
   // What we say that we answer ({"elicitation": {"form": {}}}), and who does, for calls that bring
   // nobody along. Nothing is declared without it.
   Json capabilities = Json::object();

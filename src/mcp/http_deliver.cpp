@@ -38,9 +38,15 @@ asio::awaitable<Result<void>> HttpTransport::deliver_authorized(Outgoing& messag
     const HttpHead head = std::move(*delivered.challenge);
     if (!refused.insert(head.status).second) {
       const bool may_be_session = head.status == 401 && !state_.session_id.empty() && !closed_;
-      if (!may_be_session || !co_await is_session_gone()) co_return std::move(delivered.outcome);
-      lose_session(message.request_id, head.status);
-      co_return Result<void>();
+      if (may_be_session && co_await is_session_gone()) {
+        lose_session(message.request_id, head.status);
+        co_return Result<void>();
+      }
+      // Another login would end here, too.
+      if (head.status == 401 && !delivered.outcome)
+        delivered.outcome.error().fix =
+            R"(it refuses the token of its own login: check "resource" and "scopes" in its "auth")";
+      co_return std::move(delivered.outcome);
     }
     auto got = co_await authorizer_->challenged(head, delivered.used);
     if (!got) {

@@ -17,7 +17,7 @@ Result<oauth::Settings> expanded(const ServerConfig& config, SecretValues& secre
   oauth::Settings settings = config.auth;
   const auto place = fmt::format("mcpServers.{}.auth", config.name);
   for (std::string* text : {&settings.issuer, &settings.client_id, &settings.client_secret,
-                            &settings.private_key, &settings.client_document}) {
+                            &settings.private_key, &settings.client_document, &settings.resource}) {
     auto value = secrets.expand(*text, place);
     if (!value) return pass_on(value);
     *text = std::move(*value);

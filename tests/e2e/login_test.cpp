@@ -11,6 +11,7 @@
 
 #include "e2e/workspace.h"
 #include "mcp/support.h"
+#include "places.h"
 
 using e2e::has;
 using mcpac::test::HttpFixture;
@@ -113,6 +114,45 @@ TEST_SUITE("e2e/login") {
     CHECK(has(out.err, "forgot the login at web"));
     CHECK(has(out.err, "were not revoked"));
     CHECK(has(workspace.mcpac({"logout", "web"}).err, "nothing is kept of a login at web"));
+  }
+
+  TEST_CASE("without a browser the address is pasted, or a code typed elsewhere") {
+    const auto of = [](const std::string& flag, const std::string& option) {
+      const HttpFixture web({flag}, "oauth_fixture.mjs");
+      const e2e::Workspace workspace(config_of(web));
+      // A person at another machine: opens the page, and brings back where it leads to.
+      workspace.write("person.mjs", R"(
+import { spawn } from 'node:child_process';
+const [program, ...words] = process.argv.slice(2);
+const child = spawn(program, words, { stdio: ['pipe', 'inherit', 'pipe'] });
+let said = '';
+let done = false;
+child.stderr.on('data', async (piece) => {
+  said += piece;
+  process.stderr.write(piece);
+  const page = /\n  (http:\S+\/authorize\S+)\n/.exec(said);
+  if (!page || done) return;
+  done = true;
+  const answer = await fetch(page[1], { redirect: 'manual' });
+  child.stdin.write(`nonsense\n${answer.headers.get('location')}\n`);
+});
+child.on('exit', (code) => process.exit(code));
+)");
+      return e2e::run_program({"node", (workspace.folder() / "person.mjs").string(),
+                               mcpac::testing::in_build("bin/mcpac"), "login", "web", option},
+                              workspace.environment(), {.folder = workspace.folder()});
+    };
+    const auto pasted = of("slash", "--no-browser");
+    CHECK_MESSAGE(pasted.exit_code == 0, pasted.err);
+    CHECK(has(pasted.err, "paste here the address that it ends at"));
+    CHECK(has(pasted.err, "that is not the answer to this login"));
+    CHECK(has(pasted.err, "logged in at web: 2 tools"));
+    const auto typed = of("device", "--device");
+    CHECK_MESSAGE(typed.exit_code == 0, typed.err);
+    CHECK(has(typed.err, "the code is WDJB-MJHT"));
+    CHECK(has(typed.err, "logged in at web: 2 tools"));
+    for (const auto& outcome : {pasted, typed})
+      CHECK_FALSE(has(outcome.out + outcome.err, "secret-"));
   }
 
   TEST_CASE("a program and an unknown name cannot be logged in to") {

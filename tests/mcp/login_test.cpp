@@ -2,9 +2,18 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/this_coro.hpp>
 
 #include "core/file.h"
+#include "mcp/oauth/login_page.h"
 #include "mcp/oauth/store.h"
+#include "mcp/oauth/web.h"
 #include "mcp/support_visit.h"
 
 using namespace mcpac;
@@ -113,6 +122,191 @@ TEST_SUITE("mcp/login") {
     CHECK(refused("moves").contains("302"));
     CHECK(refused("page=asks").contains("no login page that can be used"));
     CHECK(refused("method=key").contains("registers no client"));
+  }
+
+  TEST_CASE("an issuer with a slash at its end is the same one, in metadata and in answers") {
+    const auto web = oauth({"slash"});
+    auto config = server_of(web);
+    config.auth.issuer = test::issuer_of(web);
+    Visit visit(config, Person::kThere);
+    CHECK(text_of(visit.call("read")) == "read with Bearer ${login:web}");
+  }
+
+  TEST_CASE("what a token is for is what the metadata, or the user, say; or is not said at all") {
+    {
+      const auto web = oauth({"resource=none"});
+      Visit visit(server_of(web), Person::kThere);
+      CHECK(text_of(visit.call("read")) == "read with Bearer ${login:web}");
+      CHECK(is_sent(web.log(), "/token", "resource=http%3A%2F%2F127.0.0.1"));
+    }
+    {
+      const auto web = oauth({"no-resource"});
+      auto config = server_of(web);
+      config.auth.names_resource = false;
+      Visit visit(config, Person::kThere);
+      CHECK(text_of(visit.call("read")) == "read with Bearer ${login:web}");
+    }
+    const auto web = oauth({"resource=wrong"});  // as behind a proxy that has another name
+    auto config = server_of(web);
+    config.auth.resource = "https://evil.example/mcp";
+    Visit visit(config, Person::kThere);
+    CHECK(text_of(visit.call("read")) == "read with Bearer ${login:web}");
+    CHECK(is_sent(web.log(), "/token", "resource=https%3A%2F%2Fevil.example%2Fmcp"));
+  }
+
+  TEST_CASE("the redirect goes to 127.0.0.1, or to localhost where the server takes that alone") {
+    const auto web = oauth({"redirect=localhost"});
+    auto folder = TemporaryFolder::create("/tmp", "mcpac-logins-");
+    REQUIRE(folder.has_value());
+    const auto server = server_of(web, folder->path());
+    { Visit there(server, Person::kThere); }
+    CHECK(times(web.log(), "/register") == 2);
+    CHECK(is_sent(web.log(), "/authorize", "redirect_uri=http%3A%2F%2Flocalhost%3A"));
+    forget_tokens(server);
+    { Visit again(server, Person::kThere); }
+    const Json log = web.log();
+    const auto tries = std::ranges::count_if(log, [](const Json& one) {
+      return one["path"] == "/register" && one["body"].get<std::string>().contains("127.0.0.1");
+    });
+    CHECK(tries == 1);  // it is known
+
+    const auto plain = oauth();
+    auto config = server_of(plain);
+    config.auth.redirect_host = "localhost";
+    Visit visit(config, Person::kThere);
+    CHECK(text_of(visit.call("read")) == "read with Bearer ${login:web}");
+    CHECK(times(plain.log(), "/register") == 1);
+    CHECK(is_sent(plain.log(), "/register", "http://localhost:"));
+  }
+
+  TEST_CASE("a person whose browser is elsewhere brings the address that it ended at") {
+    const auto web = oauth();
+    std::vector<std::string> complaints;
+    const auto paste = [&](mcp::oauth::LoginPage page) -> asio::awaitable<void> {
+      auto http = mcp::oauth::Web::make(co_await asio::this_coro::executor, mcp::Reach::kAnywhere);
+      mcp::oauth::WebRequest request;
+      request.url = page.url;
+      auto answer = co_await http->fetch(request);
+      const std::string ended_at = answer->location;
+      const auto state = ended_at.find("&state=");
+      for (const std::string& wrong : {std::string("code-1"), ended_at.substr(0, state),
+                                       ended_at.substr(0, state) + "&state=other"})
+        complaints.push_back(page.pasted->hand_in(wrong));
+      complaints.push_back(page.pasted->hand_in(" " + ended_at + " \r"));
+    };
+    asio::io_context loop;
+    mcp::Events events;
+    events.show_login = [&](const mcp::oauth::LoginPage& page) {
+      asio::co_spawn(loop, paste(page), asio::detached);
+    };
+    auto client =
+        test::run(loop, mcp::Client::connect(loop.get_executor(), server_of(web), events));
+    REQUIRE_MESSAGE(client.has_value(), test::shown(client));
+    test::run(loop, (*client)->close());
+    REQUIRE(complaints.size() == 4);
+    for (int i = 0; i < 3; ++i) CHECK(complaints[i].contains("paste the whole address"));
+    CHECK(complaints[3].empty());
+    client = nullptr;
+    loop.restart();
+    loop.run();
+  }
+
+  TEST_CASE("a code that is typed elsewhere logs in where that is offered and wanted") {
+    const auto visit_with = [](const test::HttpFixture& web, mcp::oauth::Grant grant, bool prefers,
+                               std::vector<std::string>& codes) {
+      auto config = server_of(web);
+      config.auth.grant = grant;
+      config.auth.prefers_code = prefers;
+      asio::io_context loop;
+      mcp::Events events;
+      const auto browser = test::browser(loop.get_executor());
+      events.show_login = [&codes, browser](const mcp::oauth::LoginPage& page) {
+        codes.push_back(page.code);
+        if (page.code.empty()) browser(page);
+      };
+      auto client = test::run(loop, mcp::Client::connect(loop.get_executor(), config, events));
+      Result<Json> answer = fail(ErrorId::kServerHttp, client ? "" : client.error().to_text());
+      if (client) {
+        answer = test::run(loop, (*client)->call_tool("read", Json::object(), 60s));
+        test::run(loop, (*client)->close());
+      }
+      client = nullptr;
+      loop.restart();
+      loop.run();
+      return answer;
+    };
+    using mcp::oauth::Grant;
+    const std::string done = "read with Bearer ${login:web}";
+    std::vector<std::string> codes;
+    {
+      const auto web = oauth({"device"});
+      CHECK(text_of(visit_with(web, Grant::kDeviceCode, false, codes)) == done);
+      CHECK(codes == std::vector<std::string>{"WDJB-MJHT"});
+      CHECK(is_sent(web.log(), "/register", "urn:ietf:params:oauth:grant-type:device_code"));
+      CHECK(is_sent(web.log(), "/device", "resource=http%3A%2F%2F127.0.0.1"));
+      CHECK(times(web.log(), "/authorize") == 0);
+      codes.clear();
+      CHECK(text_of(visit_with(web, Grant::kPerson, false, codes)) == done);  // a browser is there
+      CHECK(codes == std::vector<std::string>{""});
+    }
+    codes.clear();
+    {
+      const auto web = oauth({"device=refused"});  // offered, but not to mcpac: by a page then
+      CHECK(text_of(visit_with(web, Grant::kPerson, true, codes)) == done);
+      CHECK(codes == std::vector<std::string>{""});
+    }
+    const auto denied = visit_with(oauth({"device=denied"}), Grant::kPerson, true, codes);
+    REQUIRE_FALSE(denied.has_value());
+    CHECK(denied.error().what.contains("the login was refused"));
+    const auto none = visit_with(oauth(), Grant::kDeviceCode, true, codes);
+    REQUIRE_FALSE(none.has_value());
+    CHECK(none.error().what.contains("gives no codes for a login"));
+  }
+
+  TEST_CASE(
+      "a refresh token that was refused is forgotten, and a client that is not known any more") {
+    for (const char* flag : {"refresh=refused", "forgets"}) {
+      CAPTURE(flag);
+      const auto web = oauth({"stale", flag});
+      auto folder = TemporaryFolder::create("/tmp", "mcpac-logins-");
+      REQUIRE(folder.has_value());
+      const auto server = server_of(web, folder->path());
+      {
+        Visit there(server, Person::kAway);
+        REQUIRE_FALSE(there.client.has_value());
+      }
+      // Each token is good for one request: what follows must renew it.
+      { Visit there(server, Person::kThere); }
+      const auto renewals = [&web] {
+        const Json log = web.log();
+        return std::ranges::count_if(log, [](const Json& one) {
+          return one["body"].get<std::string>().contains("grant_type=refresh_token");
+        });
+      };
+      const auto before = renewals();
+      for (int i = 0; i < 2; ++i) {
+        Visit later(server, Person::kAway);
+        REQUIRE_FALSE(later.client.has_value());
+        CHECK(later.client.error().fix == "mcpac login web");
+      }
+      CHECK(renewals() == before + 1);
+      CHECK(test::kept_of(server).tokens.refresh.empty());
+      CHECK(test::kept_of(server).wanted_scope.contains("read"));
+      CHECK(test::kept_of(server).client.id.empty() == (std::string_view(flag) == "forgets"));
+    }
+  }
+
+  TEST_CASE("what another login would not change is not answered with the advice to log in") {
+    for (const char* flag : {"deny", "no-pkce", "iss=wrong", "never"}) {
+      CAPTURE(flag);
+      const auto web = oauth({flag});
+      Visit visit(server_of(web), Person::kThere);
+      REQUIRE_FALSE(visit.client.has_value());
+      const auto text = visit.client.error().to_text();
+      CHECK_MESSAGE(!text.contains("mcpac login"), text);
+      if (std::string_view(flag) == "never")
+        CHECK_MESSAGE(text.contains("it refuses the token of its own login"), text);
+    }
   }
 
   TEST_CASE("a token that comes with more scopes than anybody reads is not kept") {

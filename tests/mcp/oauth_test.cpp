@@ -112,20 +112,41 @@ TEST_SUITE("mcp/oauth") {
     CHECK_FALSE(believed("https://a.example/te"));
     CHECK_FALSE(believed("https://a.example/team/mcp/more"));
     CHECK_FALSE(believed(""));
+    // What the user says that tokens are for; and metadata that name nothing are about the server.
+    CHECK(read_protected_resource(Json{{"resource", "api://files"}}, server, "api://files"));
+    CHECK_FALSE(
+        read_protected_resource(Json{{"resource", "https://b.example"}}, server, "api://files"));
+    CHECK(read_protected_resource(Json::object(), server)->resource ==
+          "https://a.example/team/mcp");
     const auto tenant = url("https://a.example/mcp?tenant=one");
     CHECK(read_protected_resource(Json{{"resource", "https://a.example/mcp?tenant=one"}}, tenant));
     CHECK_FALSE(
         read_protected_resource(Json{{"resource", "https://a.example/mcp?tenant=two"}}, tenant));
   }
 
-  TEST_CASE("an issuer is compared letter by letter") {
+  TEST_CASE("an issuer is compared letter by letter, but for what names the same place") {
     const auto document = json(R"({"issuer": "https://a.example", "token_endpoint":
         "https://a.example/token", "code_challenge_methods_supported": ["plain", "S256"]})");
     const auto found = read_authorization_server(document, "https://a.example");
     REQUIRE(found.has_value());
     CHECK(found->pkce);
-    CHECK_FALSE(read_authorization_server(document, "https://a.example/").has_value());
-    CHECK_FALSE(read_authorization_server(document, "https://A.example").has_value());
+    for (const char* same : {"https://a.example/", "https://A.Example", "https://a.example:443/"}) {
+      CAPTURE(same);
+      const auto there = read_authorization_server(document, same);
+      REQUIRE(there.has_value());
+      CHECK(there->issuer == "https://a.example");  // as it says itself
+    }
+    CHECK(is_same_issuer("https://a.example/t", "https://A.example:443/t/"));
+    for (const char* other : {"http://a.example", "https://a.example:8443", "https://b.example",
+                              "https://a.example/t", "https://a.example//", "https://a.example?",
+                              "https://a.example#", "https://a.example.", "https://user@a.example",
+                              "HTTPS://a.example", "https://a.example/%2f", "a.example", ""}) {
+      CAPTURE(other);
+      CHECK_FALSE(read_authorization_server(document, other).has_value());
+      CHECK_FALSE(is_same_issuer(other, "https://a.example"));
+    }
+    CHECK_FALSE(is_same_issuer("https://a.example/T", "https://a.example/t"));
+    CHECK_FALSE(is_same_issuer("https://a.example/t//", "https://a.example/t"));
   }
 
   TEST_CASE("an endpoint that is neither https nor on this machine is not called") {
@@ -353,8 +374,17 @@ TEST_SUITE("mcp/oauth") {
           R"({"issuer": 1})"}) {
       CHECK_MESSAGE(!parse(wrong).has_value(), wrong);
     }
-    for (const char* right : {R"({"issuer": "http://127.0.0.1:9/as"})",
-                              R"({"issuer": "${env:ISSUER}"})", R"({"clientId": "x"})"}) {
+    const std::string more =
+        R"({"grant":"device_code","redirectHost":"localhost","resource":false})";
+    const auto device = parse(more);
+    REQUIRE_MESSAGE(device.has_value(), test::shown(device));
+    CHECK(to_text(to_json(device->servers[0])["auth"]) == more);
+    for (const char* wrong : {R"({"redirectHost": "evil.example"})", R"({"resource": true})",
+                              R"({"resource": ""})", R"({"resource": "https://a.example#x"})"})
+      CHECK_MESSAGE(!parse(wrong).has_value(), wrong);
+    for (const char* right :
+         {R"({"issuer": "http://127.0.0.1:9/as"})", R"({"resource": "api://files"})",
+          R"({"issuer": "${env:ISSUER}"})", R"({"clientId": "x"})"}) {
       CHECK_MESSAGE(parse(right).has_value(), right);
     }
     CHECK_FALSE(

@@ -41,8 +41,7 @@ Result<void> forget_token(const mcp::ServerConfig& server) {
 
 }  // namespace
 
-Result<LoginOutcome> log_in(mcp::ServerConfig server,
-                            const std::function<void(const std::string& url)>& show) {
+Result<LoginOutcome> log_in(mcp::ServerConfig server, const mcp::oauth::ShowLogin& show) {
   if (!server.is_http()) {
     return fail(ErrorId::kConfigInvalid,
                 "server " + server.name + " is a program, which nobody logs in to",
@@ -55,9 +54,9 @@ Result<LoginOutcome> log_in(mcp::ServerConfig server,
   LoginOutcome outcome;
   auto listings = list_servers(
       {server}, [](const ServerProgress&) {},
-      [&](const std::string& url) {
+      [&](const mcp::oauth::LoginPage& page) {
         outcome.asked = true;
-        show(url);
+        show(page);
       });
   if (!listings) return pass_on(listings);
   outcome.tools = listings->front().tools.size();

@@ -1,7 +1,6 @@
 // log_in(), log_out(): a person logs in at one server of the project, now, and out again.
 #pragma once
 
-#include <functional>
 #include <string>
 
 #include "core/error.h"
@@ -15,10 +14,10 @@ struct LoginOutcome {
   bool asked = false;     // whether it wanted a login at all
 };
 
-// Forgets the token that was kept, connects and lists the tools; `show` gets the address of the
-// login page when the server wants one. Ctrl-C ends the wait (kInterrupted).
+// Forgets the token that was kept, connects and lists the tools; `show` gets the login page when
+// the server wants one, on this thread. Ctrl-C ends the wait (kInterrupted).
 [[nodiscard]] Result<LoginOutcome> log_in(mcp::ServerConfig server,
-                                          const std::function<void(const std::string& url)>& show);
+                                          const mcp::oauth::ShowLogin& show);
 
 using TakenBack = mcp::oauth::Authorizer::TakenBack;
 struct LogoutOutcome {

@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/tool_definition.h"
+#include "mcp/oauth/login_page.h"
 #include "mcp/server_config.h"
 
 namespace mcpac::execute {
@@ -33,7 +34,7 @@ struct ServerProgress {
 using OnProgress = std::function<void(const ServerProgress&)>;
 
 // Shows a person where to log in; null where nobody is.
-using OnLogin = std::function<void(const std::string& url)>;
+using OnLogin = mcp::oauth::ShowLogin;
 
 // Connects to every server that is not disabled; one answer or error each. An Error only when a
 // signal came.

@@ -20,6 +20,8 @@ namespace {
 constexpr std::size_t kMaxScope = std::size_t{8} << 10U;
 constexpr std::chrono::minutes kRest{1};        // after a way that failed
 constexpr std::chrono::milliseconds kTurn{20};  // between two looks whether a login has ended
+constexpr const char* kCheckClient =
+    R"(check "clientId" and its secret or key in the "auth" of the server in mcpac.json)";
 constexpr int kMaxPages = 5;  // a server may not have one window after the other opened
 
 // What to ask for: the challenge's scopes, else the resource's; never less than before.
@@ -31,21 +33,26 @@ std::string scope_for(const Challenge& challenge, const Discovered& at, const Ke
   scope = unite_scopes(scope, kept.wanted_scope);
   // By itself it would ask for nothing but a refresh token.
   const bool refreshes = contains_scopes(join_scopes(at.server.scopes), "offline_access");
-  if (refreshes && !scope.empty() && settings.grant == Grant::kPerson) {
+  if (refreshes && !scope.empty() && settings.grant != Grant::kClientCredentials) {
     scope = unite_scopes(scope, "offline_access");
   }
   return scope;
 }
 
+// The authorization server does not know the client (any more), or does not let it do this.
+bool is_about_client(const Error& error) {
+  return is_refused_with(error, "invalid_client") || is_refused_with(error, "unauthorized_client");
+}
+
 Parameters refresh_with(const std::string& token, const Discovered& at) {
-  return {{"grant_type", "refresh_token"},
-          {"refresh_token", token},
-          {"resource", at.resource.resource}};
+  Parameters parameters = {{"grant_type", "refresh_token"}, {"refresh_token", token}};
+  add_resource(parameters, at);
+  return parameters;
 }
 
 Parameters own_credentials(const std::string& scope, const Discovered& at) {
-  Parameters parameters = {{"grant_type", "client_credentials"},
-                           {"resource", at.resource.resource}};
+  Parameters parameters = {{"grant_type", "client_credentials"}};
+  add_resource(parameters, at);
   if (!scope.empty()) parameters.emplace_back("scope", scope);
   return parameters;
 }
@@ -121,6 +128,9 @@ asio::awaitable<Result<void>> Authorizer::get_token(bool step_up, Challenge chal
   if (!bound) co_return pass_on(bound);
   auto at = co_await discover(*web, options_.url, challenge, std::move(*bound));
   if (!at) co_return pass_on(at);
+  const Settings& settings = options_.settings;
+  if (!settings.resource.empty()) at->resource.resource = settings.resource;
+  if (!settings.names_resource) at->resource.resource.clear();
   auto kept = login_at(at->server.issuer);
   if (!kept) co_return pass_on(kept);
   const std::string scope = scope_for(challenge, *at, *kept, options_.settings);
@@ -133,6 +143,8 @@ asio::awaitable<Result<void>> Authorizer::get_token(bool step_up, Challenge chal
   if (!step_up && !kept->tokens.refresh.empty()) {
     auto refreshed = co_await refresh(*web, *at, scope);
     if (refreshed) co_return refreshed;
+    kept = login_at(at->server.issuer);  // without what was refused
+    if (!kept) co_return pass_on(kept);
   }
   // Where a lock reaches only one machine, another may have been first.
   if (!step_up && take_fresher()) co_return Result<void>();
@@ -145,7 +157,10 @@ asio::awaitable<Result<void>> Authorizer::use_credentials(const Web& web, Discov
   Parameters parameters = own_credentials(scope, at);
   auto tokens = co_await request_tokens(web, at.server, kept.client, options_.settings,
                                         std::move(parameters));
-  if (!tokens) co_return pass_on(tokens);
+  if (!tokens) {
+    if (tokens.error().fix.empty()) tokens.error().fix = kCheckClient;
+    co_return pass_on(tokens);
+  }
   tokens->refresh.clear();  // RFC 6749, section 4.4.3: the credentials are as good
   co_return take(std::move(kept), std::move(*tokens), scope);
 }
@@ -158,7 +173,7 @@ asio::awaitable<Result<void>> Authorizer::refresh(const Web& web, Discovered at,
   auto kept = load();
   if (!kept) co_return pass_on(kept);
   const std::string used = kept->tokens.refresh;
-  if (used.empty() || kept->issuer != at.server.issuer) {
+  if (used.empty() || !is_same_issuer(kept->issuer, at.server.issuer)) {
     co_return fail(ErrorId::kServerHttp, "there is nothing to refresh");
   }
   auto client = configured_client(at.server, options_.settings);
@@ -166,15 +181,49 @@ asio::awaitable<Result<void>> Authorizer::refresh(const Web& web, Discovered at,
   Parameters parameters = refresh_with(used, at);
   auto tokens =
       co_await request_tokens(web, at.server, client, options_.settings, std::move(parameters));
-  if (!tokens) co_return pass_on(tokens);
   // Who logged out meanwhile meant it.
-  const auto now = load();
+  auto now = load();
+  if (!tokens && now && now->tokens.refresh == used) {
+    if (auto forgotten = forget_refused(std::move(*now), tokens.error()); !forgotten)
+      co_return pass_on(forgotten);
+  }
+  if (!tokens) co_return pass_on(tokens);
   if (!now || now->tokens.refresh != used) {
     co_return fail(ErrorId::kServerHttp, "the login was given up meanwhile");
   }
   if (tokens->refresh.empty()) tokens->refresh = used;
   if (tokens->scope.empty()) tokens->scope = kept->tokens.scope;
   co_return take(std::move(*kept), std::move(*tokens), scope);
+}
+
+// What would be refused again is not tried again: not by this process, nor by the next.
+Result<void> Authorizer::forget_refused(Kept kept, const Error& why) {
+  const bool is_over = is_refused_with(why, "invalid_grant");
+  if (!is_over && !is_about_client(why)) return {};
+  if (kept.wanted_scope.empty()) kept.wanted_scope = kept.tokens.scope;
+  kept.tokens = {};
+  if (is_about_client(why) && options_.settings.client_id.empty()) kept.client = {};
+  return save(std::move(kept));
+}
+
+Result<void> Authorizer::forget_client(Kept kept) {
+  if (kept.client.id.empty() || !options_.settings.client_id.empty()) return {};
+  auto now = load();
+  if (!now || now->client.id != kept.client.id) return {};
+  now->client = {};
+  return save(std::move(*now));
+}
+
+// Only what another try would do otherwise: a login that was refused for what the authorization
+// server is, or by the person, would be refused again.
+std::string Authorizer::advice_after(const Error& why, const Kept& kept) const {
+  const bool is_configured = !options_.settings.client_id.empty();
+  if (is_about_client(why))
+    return is_configured ? std::string(kCheckClient) : "mcpac login " + options_.server;
+  if (why.what != kNobodyLoggedIn) return "";
+  // Its page may say that it does not know the client: nobody but the person sees that.
+  const bool may_have_ended = !is_configured && !kept.client.id.empty();
+  return may_have_ended ? login_again(options_.server) : "mcpac login " + options_.server;
 }
 
 asio::awaitable<Result<void>> Authorizer::ask_person(const Web& web, Discovered at, Kept kept,
@@ -187,8 +236,11 @@ asio::awaitable<Result<void>> Authorizer::ask_person(const Web& web, Discovered 
   auto logged_in =
       co_await log_in(web, std::move(at), options_.settings, kept, scope, options_.show);
   if (!logged_in) {
+    auto forgotten = Result<void>();
+    if (is_about_client(logged_in.error())) forgotten = forget_client(kept);
+    if (!forgotten) co_return pass_on(forgotten);
     auto& fix = logged_in.error().fix;
-    if (fix.empty()) fix = login_again(options_.server);
+    if (fix.empty()) fix = advice_after(logged_in.error(), kept);
     co_return pass_on(logged_in);
   }
   auto turn = co_await turn_at_store();

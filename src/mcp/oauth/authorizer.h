@@ -69,6 +69,9 @@ class Authorizer : public std::enable_shared_from_this<Authorizer> {
                                                        std::string scope);
   boost::asio::awaitable<Result<void>> ask_person(const Web& web, Discovered at, Kept kept,
                                                   std::string scope);
+  Result<void> forget_refused(Kept kept, const Error& why);
+  Result<void> forget_client(Kept kept);
+  [[nodiscard]] std::string advice_after(const Error& why, const Kept& kept) const;
   boost::asio::awaitable<Result<void>> note_down(std::string issuer, std::string scope);
   boost::asio::awaitable<Result<TakenBack>> take_back(Kept kept);
   // A renewal ends before: its requests have limits.

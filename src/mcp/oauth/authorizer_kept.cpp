@@ -53,6 +53,7 @@ Result<Bound> Authorizer::binding() const {
   if (!kept) return pass_on(kept);
   Bound bound;
   bound.issuer = options_.settings.issuer;
+  bound.resource = options_.settings.resource;
   bound.by = "\"auth.issuer\"";
   bound.fix = "where that is right: register a client there, and change \"auth\"";
   if (!bound.issuer.empty() || options_.folder.empty() || !is_login(*kept)) return bound;
@@ -65,7 +66,7 @@ Result<Bound> Authorizer::binding() const {
 // What is kept of a login at this issuer; of one at another, nothing.
 Result<Kept> Authorizer::login_at(const std::string& issuer) const {
   auto kept = load();
-  if (!kept || kept->issuer == issuer) return kept;
+  if (!kept || is_same_issuer(kept->issuer, issuer)) return kept;
   Kept fresh;
   if (kept->issuer.empty()) fresh.wanted_scope = kept->wanted_scope;
   fresh.issuer = issuer;
@@ -107,8 +108,9 @@ asio::awaitable<Result<void>> Authorizer::note_down(std::string issuer, std::str
   if (!turn) co_return pass_on(turn);
   auto now = load();
   if (!now) co_return pass_on(now);
-  const bool others = has_login_elsewhere() || (now->issuer != issuer && is_login(*now));
-  if (now->issuer != issuer) *now = Kept();
+  const bool is_other = !is_same_issuer(now->issuer, issuer);
+  const bool others = has_login_elsewhere() || (is_other && is_login(*now));
+  if (is_other) *now = Kept();
   now->issuer = std::move(issuer);
   now->wanted_scope = scope;
   auto noted = others ? Result<void>() : save(std::move(*now));

@@ -4,10 +4,13 @@
 
 #include <utility>
 
+#include "mcp/oauth/metadata.h"
+
 namespace mcpac::mcp::oauth {
 
 Kept what_belongs(Kept kept, const Settings& settings, std::string_view place) {
-  const bool other_issuer = !settings.issuer.empty() && kept.issuer != settings.issuer;
+  const bool other_issuer =
+      !settings.issuer.empty() && !is_same_issuer(kept.issuer, settings.issuer);
   if (kept.place != place || other_issuer) return {};
   const bool other_client = !settings.client_id.empty() && kept.client.id != settings.client_id;
   if (other_client) {

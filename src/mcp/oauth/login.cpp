@@ -5,7 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "core/json.h"
 #include "core/printable.h"
 #include "mcp/oauth/pkce.h"
 #include "mcp/oauth/redirect_listener.h"
@@ -71,8 +77,8 @@ std::string login_page(const Discovered& at, const ClientId& client, const Attem
                            {"redirect_uri", attempt.redirect},
                            {"state", attempt.state},
                            {"code_challenge", code_challenge(attempt.verifier)},
-                           {"code_challenge_method", "S256"},
-                           {"resource", at.resource.resource}};
+                           {"code_challenge_method", "S256"}};
+  add_resource(parameters, at);
   if (!scope.empty()) parameters.emplace_back("scope", scope);
   return with_query(at.server.authorization_endpoint, parameters);
 }
@@ -80,7 +86,7 @@ std::string login_page(const Discovered& at, const ClientId& client, const Attem
 // The code in the answer, when the answer comes from whom we asked.
 Result<std::string> code_in(const Parameters& answer, const AuthorizationServer& server) {
   const auto issuer = value_of(answer, "iss");
-  const bool other = issuer.empty() ? server.sends_issuer : issuer != server.issuer;
+  const bool other = issuer.empty() ? server.sends_issuer : !is_same_issuer(issuer, server.issuer);
   if (other) {
     return fail(ErrorId::kServerHttp, "the answer to the login is not believed",
                 {.why = issuer.empty() ? "it does not say who gave it, though it must"
@@ -95,30 +101,33 @@ Result<std::string> code_in(const Parameters& answer, const AuthorizationServer&
 }
 
 Parameters exchange_of(const std::string& code, const Attempt& attempt, const Discovered& at) {
-  return {{"grant_type", "authorization_code"},
-          {"code", code},
-          {"redirect_uri", attempt.redirect},
-          {"code_verifier", attempt.verifier},
-          {"resource", at.resource.resource}};
+  Parameters parameters = {{"grant_type", "authorization_code"},
+                           {"code", code},
+                           {"redirect_uri", attempt.redirect},
+                           {"code_verifier", attempt.verifier}};
+  add_resource(parameters, at);
+  return parameters;
 }
 
-}  // namespace
-
-asio::awaitable<Result<LoggedIn>> log_in(const Web& web, Discovered at, Settings settings,
-                                         Kept kept, std::string scope, ShowLogin show) {
+asio::awaitable<Result<LoggedIn>> log_in_at_page(const Web& web, Discovered at, Settings settings,
+                                                 Kept kept, std::string scope, ShowLogin show) {
   auto possible = can_log_in(web, at.server);
   if (!possible) co_return pass_on(possible);
   auto listener =
       RedirectListener::open(web.executor(), settings.redirect_port, kept.client.redirect_port);
   if (!listener) co_return pass_on(listener);
   Attempt attempt;
-  attempt.redirect = redirect_uri(listener->port());
   LoggedIn out;
   auto client = co_await choose_client(web, at.server, settings, kept.client, listener->port());
   if (!client) co_return pass_on(client);
   out.client = std::move(*client);
-  show(login_page(at, out.client, attempt, scope));
-  auto answer = co_await listener->wait(attempt.state, kPatience);
+  attempt.redirect = redirect_uri(out.client.redirect_host, listener->port());
+  if (out.client.redirect_host == "localhost") listener->listen_at_both();
+  LoginPage page;
+  page.url = login_page(at, out.client, attempt, scope);
+  page.pasted = std::make_shared<PastedAnswer>(attempt.state);
+  show(page);
+  auto answer = co_await listener->wait(attempt.state, kPatience, page.pasted);
   if (!answer) co_return pass_on(answer);
   auto code = code_in(*answer, at.server);
   if (!code) co_return pass_on(code);
@@ -127,6 +136,139 @@ asio::awaitable<Result<LoggedIn>> log_in(const Web& web, Discovered at, Settings
   if (!tokens) co_return pass_on(tokens);
   out.tokens = std::move(*tokens);
   co_return out;
+}
+
+struct DeviceCode {
+  DeviceCode() {}  // NOLINT(modernize-use-equals-default): no aggregate (g++ 12 and co_await)
+  ClientId client{};
+  std::string device{};
+  LoginPage page{};
+  std::chrono::seconds interval{5};
+  std::chrono::seconds lasts{600};
+};
+
+std::chrono::seconds seconds_in(const Json& json, const char* name, std::int64_t otherwise,
+                                std::int64_t most) {
+  const Json* value = find_member(json, name);
+  const bool is_given = value != nullptr && value->is_number_integer();
+  return std::chrono::seconds(
+      std::clamp<std::int64_t>(is_given ? value->get<std::int64_t>() : otherwise, 1, most));
+}
+
+// RFC 8628, section 3.2. Its words are somebody else's, and a person is led to its address.
+Result<DeviceCode> read_device_code(const Web& web, const AuthorizationServer& server,
+                                    const WebAnswer& answer) {
+  constexpr std::size_t kLongestCode = 64;
+  constexpr std::size_t kLongestDevice = 4'096;
+  const auto refuse = [&](std::string why) {
+    return fail(ErrorId::kServerHttp,
+                fmt::format("{} gave no code (HTTP status {})",
+                            printable(server.device_endpoint, 200), answer.status),
+                {.why = std::move(why)});
+  };
+  const auto json = parse_json(answer.body);
+  if (!answer.is_good() || !json || !json->is_object())
+    return refuse(json ? printable(string_member(*json, "error"), 60) : std::string());
+  DeviceCode code;
+  code.device = string_member(*json, "device_code");
+  code.page.code = string_member(*json, "user_code");
+  const std::string plain = string_member(*json, "verification_uri");
+  code.page.url = string_member(*json, "verification_uri_complete", plain);
+  code.interval = seconds_in(*json, "interval", 5, 60);
+  code.lasts = seconds_in(*json, "expires_in", 600, kPatience.count() * 60);
+  for (const std::string& address : {plain, code.page.url}) {
+    const auto url = safe_url(address);
+    if (!url || !is_plain_url(address) || !web.may_show(*url))
+      return refuse("it leads to no page that can be used");
+  }
+  if (code.device.empty() || code.device.size() > kLongestDevice || code.page.code.empty() ||
+      printable(code.page.code, kLongestCode) != code.page.code)
+    return refuse("its answer holds no code that can be used");
+  return code;
+}
+
+Parameters question_with(const std::string& device, const Discovered& at) {
+  Parameters parameters = {{"grant_type", kDeviceGrant}, {"device_code", device}};
+  add_resource(parameters, at);
+  return parameters;
+}
+
+asio::awaitable<Result<DeviceCode>> ask_for_code(const Web& web, const Discovered& at,
+                                                 const Settings& settings, const Kept& kept,
+                                                 std::string scope) {
+  auto client = co_await choose_client(web, at.server, settings, kept.client, 0);
+  if (!client) co_return pass_on(client);
+  Parameters parameters;
+  add_resource(parameters, at);
+  if (!scope.empty()) parameters.emplace_back("scope", std::move(scope));
+  WebRequest request;
+  request.url = at.server.device_endpoint;
+  request.content_type = "application/x-www-form-urlencoded";
+  auto proven = prove(request, parameters, at.server, *client, settings);
+  if (!proven) co_return pass_on(proven);
+  request.body = form_encode(parameters);
+  auto answer = co_await web.fetch(std::move(request));
+  if (!answer) co_return pass_on(answer);
+  auto code = read_device_code(web, at.server, *answer);
+  if (code) code->client = std::move(*client);
+  co_return code;
+}
+
+// RFC 8628, section 3.5: asks until the person has said yes or no, or the code is over.
+asio::awaitable<Result<Tokens>> wait_for_person(const Web& web, const Discovered& at,
+                                                const Settings& settings, DeviceCode code) {
+  constexpr std::chrono::seconds kSlower{5};
+  asio::steady_timer timer(web.executor());
+  const auto until = std::chrono::steady_clock::now() + code.lasts;
+  while (std::chrono::steady_clock::now() < until) {
+    timer.expires_after(code.interval);
+    co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+    Parameters parameters = question_with(code.device, at);
+    auto tokens =
+        co_await request_tokens(web, at.server, code.client, settings, std::move(parameters));
+    if (tokens) co_return tokens;
+    const Error& error = tokens.error();
+    if (is_refused_with(error, "access_denied"))
+      co_return fail(ErrorId::kServerHttp, "the login was refused", {.why = error.why});
+    if (is_refused_with(error, "expired_token")) break;
+    const bool is_lost = error.id != ErrorId::kServerHttp;  // the network: asked again, later
+    if (is_refused_with(error, "slow_down") || is_lost) code.interval += kSlower;
+    if (!is_lost && !is_refused_with(error, "slow_down") &&
+        !is_refused_with(error, "authorization_pending"))
+      co_return tokens;
+  }
+  co_return fail(ErrorId::kServerHttp, kNobodyLoggedIn, {.why = "the code is over"});
+}
+
+}  // namespace
+
+asio::awaitable<Result<LoggedIn>> log_in(const Web& web, Discovered at, Settings settings,
+                                         Kept kept, std::string scope, ShowLogin show) {
+  const bool is_offered = !at.server.device_endpoint.empty();
+  const bool is_demanded = settings.grant == Grant::kDeviceCode;
+  const bool is_only_way = is_demanded || at.server.authorization_endpoint.empty();
+  if (is_demanded && !is_offered) {
+    co_return fail(ErrorId::kServerHttp,
+                   fmt::format("the authorization server {} gives no codes for a login",
+                               printable(at.server.issuer, 200)),
+                   {.why = "its metadata name no device authorization endpoint",
+                    .fix = "without --device, and without \"grant\" in its \"auth\""});
+  }
+  if (is_offered && (is_only_way || settings.prefers_code)) {
+    auto code = co_await ask_for_code(web, at, settings, kept, scope);
+    if (code) {
+      show(code->page);
+      LoggedIn out;
+      out.client = code->client;
+      auto tokens = co_await wait_for_person(web, at, settings, std::move(*code));
+      if (!tokens) co_return pass_on(tokens);
+      out.tokens = std::move(*tokens);
+      co_return out;
+    }
+    if (is_only_way) co_return pass_on(code);
+  }
+  co_return co_await log_in_at_page(web, std::move(at), std::move(settings), std::move(kept),
+                                    std::move(scope), std::move(show));
 }
 
 }  // namespace mcpac::mcp::oauth

@@ -1,22 +1,18 @@
 // log_in(): a person says yes in a browser (OAuth 2.1, authorization code with PKCE).
 #pragma once
 
-#include <chrono>
-#include <functional>
 #include <string>
 
 #include <boost/asio/awaitable.hpp>
 
 #include "core/error.h"
 #include "mcp/oauth/discovery.h"
+#include "mcp/oauth/login_page.h"
 #include "mcp/oauth/settings.h"
 #include "mcp/oauth/store.h"
 #include "mcp/oauth/web.h"
 
 namespace mcpac::mcp::oauth {
-
-// Shows the person the address of the login page; returns at once.
-using ShowLogin = std::function<void(const std::string& url)>;
 
 struct LoggedIn {
   ClientId client{};
@@ -24,8 +20,11 @@ struct LoggedIn {
 };
 
 // `kept` is what an earlier login left at this very issuer. Every answer is held against the login
-// that it claims to belong to: state, and the issuer where one is named or announced (RFC 9207),
-// letter by letter.
+// that it claims to belong to: state, and the issuer where one is named or announced (RFC 9207).
+//
+// By a code that the person types at another machine (RFC 8628) where the settings say so, or
+// prefer that and the authorization server offers it; one that refuses it to mcpac is logged in at
+// in a browser.
 boost::asio::awaitable<Result<LoggedIn>> log_in(const Web& web, Discovered at, Settings settings,
                                                 Kept kept, std::string scope, ShowLogin show);
 

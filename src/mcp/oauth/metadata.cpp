@@ -50,15 +50,6 @@ std::unexpected<Error> refuse(std::string what, std::string why) {
   return fail(ErrorId::kServerHttp, std::move(what), {.why = std::move(why)});
 }
 
-// The characters of RFC 3986 without "#": a browser is started with such an address, by programs
-// that have taken quotes and braces for their own before.
-bool is_plain_url(std::string_view text) {
-  constexpr std::string_view kMarks = "-._~:/?[]@!$&'()*+,;=%";
-  return text.size() <= kMaxWord && std::ranges::all_of(text, [kMarks](char c) {
-           return is_alphanumeric(c) || kMarks.contains(c);
-         });
-}
-
 // An endpoint that is there must be one that may be called. RFC 6749, sections 3.1 and 3.2: none
 // has a fragment.
 Result<std::string> endpoint(const Json& document, std::string_view name) {
@@ -93,6 +84,35 @@ bool is_about(const Url& resource, const Url& server) {
 
 }  // namespace
 
+// The characters of RFC 3986 without "#": a browser is started with such an address, by programs
+// that have taken quotes and braces for their own before.
+bool is_plain_url(std::string_view text) {
+  constexpr std::string_view kMarks = "-._~:/?[]@!$&'()*+,;=%";
+  return text.size() <= kMaxWord && std::ranges::all_of(text, [kMarks](char c) {
+           return is_alphanumeric(c) || kMarks.contains(c);
+         });
+}
+
+bool is_same_issuer(std::string_view one, std::string_view other) {
+  if (one == other) return true;
+  const auto is_plain = [](std::string_view text) {
+    return text.find_first_of("?#") == std::string_view::npos;
+  };
+  const auto first = parse_url(one);
+  const auto second = parse_url(other);
+  if (!first || !second || !is_plain(one) || !is_plain(other)) return false;
+  const auto path = [](const Url& url) {
+    std::string_view text = url.target;
+    if (text.ends_with('/')) text.remove_suffix(1);
+    return text;
+  };
+  return is_same_origin(*first, *second) && path(*first) == path(*second);
+}
+
+std::string resource_of(const Url& server) {
+  return origin_of(server) + std::string(path_of(server));
+}
+
 std::string origin_of(const Url& url) {
   return fmt::format("{}://{}", url.tls ? "https" : "http", url.authority());
 }
@@ -116,11 +136,15 @@ std::vector<std::string> issuer_documents(const Url& issuer) {
   return out;
 }
 
-Result<ProtectedResource> read_protected_resource(const Json& document, const Url& server) {
+Result<ProtectedResource> read_protected_resource(const Json& document, const Url& server,
+                                                  std::string_view wanted) {
   ProtectedResource out;
-  out.resource = string_member(document, "resource");
+  out.resource = string_member(
+      document, "resource",
+      find_member(document, "resource") == nullptr ? resource_of(server) : std::string());
   out.authorization_servers = strings(document, "authorization_servers");
   out.scopes = strings(document, "scopes_supported");
+  if (!wanted.empty() && out.resource == wanted) return out;
   const auto url = parse_url(out.resource);
   // RFC 8707, section 2: a resource has no fragment. parse_url() would drop it.
   if (!url || out.resource.contains('#') || !is_about(*url, server)) {
@@ -134,7 +158,7 @@ Result<AuthorizationServer> read_authorization_server(const Json& document,
                                                       std::string_view issuer) {
   AuthorizationServer out;
   out.issuer = string_member(document, "issuer");
-  if (out.issuer != issuer) {
+  if (!is_same_issuer(out.issuer, issuer)) {
     return refuse("the metadata of the authorization server name another issuer",
                   fmt::format("\"{}\" instead of \"{}\"", printable(out.issuer, 200),
                               printable(issuer, 200)));
@@ -147,6 +171,7 @@ Result<AuthorizationServer> read_authorization_server(const Json& document,
   if (!registration) return pass_on(registration);
   // It is of no use to a login: one that is not safe is none.
   const auto revocation = endpoint(document, "revocation_endpoint");
+  const auto device = endpoint(document, "device_authorization_endpoint");
   if (token->empty()) {
     return refuse("the authorization server has no token endpoint",
                   "its metadata name none, or one that is not safe");
@@ -155,6 +180,7 @@ Result<AuthorizationServer> read_authorization_server(const Json& document,
   out.token_endpoint = std::move(*token);
   out.registration_endpoint = std::move(*registration);
   out.revocation_endpoint = revocation.value_or("");
+  out.device_endpoint = device.value_or("");
   out.scopes = strings(document, "scopes_supported");
   out.token_auth_methods = strings(document, "token_endpoint_auth_methods_supported");
   const auto challenges = strings(document, "code_challenge_methods_supported");

@@ -26,14 +26,30 @@ std::string method_to_register(const AuthorizationServer& server) {
   return "client_secret_basic";
 }
 
-std::string registration_body(const std::string& method, std::uint16_t port) {
-  const Json json = {{"client_name", "mcpac"},
-                     {"redirect_uris", {redirect_uri(port)}},
-                     {"grant_types", {"authorization_code", "refresh_token"}},
-                     {"response_types", {"code"}},
-                     {"token_endpoint_auth_method", method},
-                     {"application_type", "native"}};
+// Without a port, for logins by a code alone.
+std::string registration_body(const std::string& method, const std::string& host,
+                              std::uint16_t port) {
+  Json json = {{"client_name", "mcpac"},
+               {"grant_types", {"refresh_token"}},
+               {"response_types", Json::array()},
+               {"token_endpoint_auth_method", method},
+               {"application_type", "native"}};
+  if (port == 0) {
+    json["grant_types"].push_back(kDeviceGrant);
+  } else {
+    json["redirect_uris"] = {redirect_uri(host, port)};
+    json["grant_types"] = {"authorization_code", "refresh_token"};
+    json["response_types"] = {"code"};
+  }
   return to_text(json);
+}
+
+// Many servers name no error of their own for a redirect address that they do not take.
+bool refuses_redirect(const WebAnswer& answer) {
+  const auto json = parse_json(answer.body);
+  const std::string code = json ? string_member(*json, "error") : std::string();
+  return answer.status == 400 &&
+         (code == "invalid_redirect_uri" || code == "invalid_client_metadata");
 }
 
 Result<ClientId> read_client(const WebAnswer& answer, const std::string& method,
@@ -62,8 +78,8 @@ Result<ClientId> read_client(const WebAnswer& answer, const std::string& method,
 
 }  // namespace
 
-std::string redirect_uri(std::uint16_t port) {
-  return fmt::format("http://127.0.0.1:{}/callback", port);
+std::string redirect_uri(const std::string& host, std::uint16_t port) {
+  return fmt::format("http://{}:{}/callback", host.empty() ? kRedirectHost : host, port);
 }
 
 ClientId configured_client(const AuthorizationServer& server, const Settings& settings) {
@@ -72,6 +88,7 @@ ClientId configured_client(const AuthorizationServer& server, const Settings& se
   client.id = settings.client_id;
   client.secret = settings.client_secret;
   client.method = method_for(server, settings);
+  client.redirect_host = settings.redirect_host;
   return client;
 }
 
@@ -83,9 +100,12 @@ asio::awaitable<Result<ClientId>> choose_client(const Web& web, AuthorizationSer
   if (!settings.client_document.empty() && server.knows_client_documents) {
     client.id = settings.client_document;
     client.method = "none";
+    client.redirect_host = settings.redirect_host;
     co_return client;
   }
-  if (!kept.id.empty() && kept.redirect_port == port) co_return kept;
+  const bool is_at_host =
+      settings.redirect_host.empty() || kept.redirect_host == settings.redirect_host;
+  if (!kept.id.empty() && kept.redirect_port == port && (port == 0 || is_at_host)) co_return kept;
   if (server.registration_endpoint.empty()) {
     co_return fail(ErrorId::kServerHttp, "the authorization server knows only registered clients",
                    {.fix = R"(register one by hand and write "auth": {"clientId": "…"})"});
@@ -94,10 +114,18 @@ asio::awaitable<Result<ClientId>> choose_client(const Web& web, AuthorizationSer
   WebRequest request;
   request.url = server.registration_endpoint;
   request.content_type = "application/json";
-  request.body = registration_body(method, port);
-  auto answer = co_await web.fetch(std::move(request));
+  std::string host = settings.redirect_host.empty() ? kept.redirect_host : settings.redirect_host;
+  request.body = registration_body(method, host, port);
+  auto answer = co_await web.fetch(request);
+  if (answer && port != 0 && host.empty() && refuses_redirect(*answer)) {
+    host = "localhost";
+    request.body = registration_body(method, host, port);
+    answer = co_await web.fetch(std::move(request));
+  }
   if (!answer) co_return pass_on(answer);
-  co_return read_client(*answer, method, port);
+  auto registered = read_client(*answer, method, port);
+  if (registered) registered->redirect_host = std::move(host);
+  co_return registered;
 }
 
 }  // namespace mcpac::mcp::oauth

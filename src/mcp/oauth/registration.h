@@ -16,7 +16,9 @@
 namespace mcpac::mcp::oauth {
 
 // `kept` is the client of an earlier login at this very issuer, or empty. `port` is where the
-// answer of the login page is awaited: registered redirect addresses are compared with it.
+// answer of the login page is awaited: registered redirect addresses are compared with it; 0: no
+// answer is awaited, for the login is by a code. Where the server takes no redirect to 127.0.0.1,
+// and the user named no host, localhost is registered; what it became stands in the client.
 boost::asio::awaitable<Result<ClientId>> choose_client(const Web& web, AuthorizationServer server,
                                                        Settings settings, ClientId kept,
                                                        std::uint16_t port);
@@ -25,6 +27,6 @@ boost::asio::awaitable<Result<ClientId>> choose_client(const Web& web, Authoriza
 [[nodiscard]] ClientId configured_client(const AuthorizationServer& server,
                                          const Settings& settings);
 
-[[nodiscard]] std::string redirect_uri(std::uint16_t port);
+[[nodiscard]] std::string redirect_uri(const std::string& host, std::uint16_t port);
 
 }  // namespace mcpac::mcp::oauth

@@ -29,7 +29,8 @@ Json to_json(const Kept& kept) {
            {{"id", kept.client.id},
             {"secret", kept.client.secret},
             {"method", kept.client.method},
-            {"redirectPort", kept.client.redirect_port}}},
+            {"redirectPort", kept.client.redirect_port},
+            {"redirectHost", kept.client.redirect_host}}},
           {"tokens",
            {{"access", kept.tokens.access},
             {"refresh", kept.tokens.refresh},
@@ -46,6 +47,7 @@ Kept from_json(const Json& json) {
     kept.client.id = string_member(*client, "id");
     kept.client.secret = string_member(*client, "secret");
     kept.client.method = string_member(*client, "method");
+    kept.client.redirect_host = string_member(*client, "redirectHost");
     const Json* port = find_member(*client, "redirectPort");
     if (port != nullptr && port->is_number_unsigned()) kept.client.redirect_port = *port;
   }

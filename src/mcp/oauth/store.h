@@ -19,7 +19,9 @@ struct ClientId {
   std::string id{};
   std::string secret{};
   std::string method{};             // of the token endpoint: "none", "client_secret_basic", …
-  std::uint16_t redirect_port = 0;  // that it is registered with; 0: not registered by us
+  std::uint16_t redirect_port = 0;  // that it is registered with; 0: not registered by us, or
+                                    // without a redirect address
+  std::string redirect_host{};      // and the host; empty: kRedirectHost
 };
 
 struct Tokens {

@@ -61,6 +61,10 @@ Result<Tokens> read_tokens(const AuthorizationServer& server, const WebAnswer& a
 
 }  // namespace
 
+bool is_refused_with(const Error& error, std::string_view code) {
+  return error.id == ErrorId::kServerHttp && error.why == code;
+}
+
 Result<void> prove(WebRequest& request, Parameters& parameters, const AuthorizationServer& server,
                    const ClientId& client, const Settings& settings) {
   if (client.method == "client_secret_basic") {

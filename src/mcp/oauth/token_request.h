@@ -18,6 +18,11 @@ boost::asio::awaitable<Result<Tokens>> request_tokens(const Web& web, Authorizat
                                                       ClientId client, Settings settings,
                                                       Parameters parameters);
 
+// Whether an error of request_tokens() is this code of RFC 6749 or RFC 8628.
+[[nodiscard]] bool is_refused_with(const Error& error, std::string_view code);
+
+inline constexpr const char* kDeviceGrant = "urn:ietf:params:oauth:grant-type:device_code";
+
 // Puts into a request how the client proves to this server who it is.
 [[nodiscard]] Result<void> prove(WebRequest& request, Parameters& parameters,
                                  const AuthorizationServer& server, const ClientId& client,

@@ -171,15 +171,19 @@ asio::awaitable<Result<Upstreams::Server*>> Upstreams::usable(std::string name) 
   co_return &server;
 }
 
-asio::awaitable<Result<Json>> Upstreams::call(Permission permission, Json arguments,
+asio::awaitable<Result<Json>> Upstreams::call(CallToken token, Permission permission,
+                                              Json arguments,
                                               std::shared_ptr<gate::Caller> caller) {
   auto found = co_await usable(permission.server());
+  // Whatever became of the server: it was not asked for this.
+  if (!found) found.error().sent = Sent::kNo;
   if (!found) co_return pass_on(found);
   Server& server = **found;
   if (const auto drifted = server.drifted.find(permission.tool()); drifted != server.drifted.end())
     co_return std::unexpected(drift_error(permission, drifted->second));
   mcp::CallEvents events = events_for(executor_, std::move(caller), permission.server());
   const auto client = server.client;  // it may be replaced meanwhile
+  if (const auto call = calls_.find(token); call != calls_.end()) call->second.was_sent = true;
   if (offer_named(permission.tool())) {
     auto outcome = co_await client->request(permission.tool(), std::move(arguments),
                                             server.config.timeout, std::move(events));
@@ -197,7 +201,7 @@ namespace {
 
 // An exception is a cancelled wait, or our bug; neither may pass for an answer.
 std::unexpected<Error> no_answer() {
-  return fail(ErrorId::kServerError, "the call was cancelled");
+  return fail(ErrorId::kServerError, "the call was cancelled", {.sent = Sent::kMaybeDone});
 }
 
 }  // namespace
@@ -215,8 +219,9 @@ gate::Upstream::CallToken Upstreams::forward(const Permission& permission, Json 
                                              std::shared_ptr<gate::Caller> caller,
                                              std::function<void(Result<Json>)> done) {
   const CallToken token = next_token_++;
-  auto& signal = calls_[token];
-  signal = std::make_unique<asio::cancellation_signal>();
+  Call& begun = calls_[token];
+  begun.signal = std::make_unique<asio::cancellation_signal>();
+  const auto& signal = begun.signal;
   // Told once, also where what could not be begun was answered all the same; shared, since a copy
   // of `done` is one of all that it holds.
   auto ended = [this, token,
@@ -225,6 +230,7 @@ gate::Upstream::CallToken Upstreams::forward(const Permission& permission, Json 
     if (calls_.erase(token) != 0) (*done)(std::move(result));
   };
   if (const Server* server = at_hand(permission)) {
+    begun.was_sent = true;
     try {
       server->client->start_call(
           {.tool = permission.tool(),
@@ -238,7 +244,7 @@ gate::Upstream::CallToken Upstreams::forward(const Permission& permission, Json 
     return token;
   }
   asio::co_spawn(
-      executor_, call(permission, std::move(arguments), std::move(caller)),
+      executor_, call(token, permission, std::move(arguments), std::move(caller)),
       asio::bind_cancellation_slot(
           signal->slot(), [ended = std::move(ended)](std::exception_ptr bug, Result<Json> result) {
             if (bug) result = no_answer();
@@ -255,7 +261,12 @@ bool Upstreams::quarantines(const Permission& permission) const {
 
 void Upstreams::cancel(CallToken token) {
   const auto found = calls_.find(token);
-  if (found != calls_.end()) found->second->emit(asio::cancellation_type::terminal);
+  if (found != calls_.end()) found->second.signal->emit(asio::cancellation_type::terminal);
+}
+
+bool Upstreams::was_sent(CallToken token) const {
+  const auto found = calls_.find(token);
+  return found == calls_.end() || found->second.was_sent;
 }
 
 gate::Upstream::Secrecy Upstreams::redact(const Permission& permission, const Json& arguments,

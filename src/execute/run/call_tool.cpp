@@ -43,11 +43,13 @@ Error to_error(const Denial& denial) {
 // What is for the caller and no program: the gate's refusals do not have it.
 struct Beside {
   std::optional<Denial> denial;
-  std::string last_words;  // of the server, where it ended
+  bool has_ceiling = false;   // which people take for a grant
+  std::string last_words;     // of the server, where it ended
+  Sent sent = Sent::kUnsaid;  // of a call that was taken back as a signal came
 };
 
 // The gate's refusal in the words of a person at a terminal.
-Error to_error(const gate::CallError& error, const Permission& tool, const Beside& beside) {
+Error in_words(const gate::CallError& error, const Permission& tool, const Beside& beside) {
   using Kind = gate::ErrorKind;
   switch (error.kind) {
     case Kind::kDenied:
@@ -75,6 +77,12 @@ Error to_error(const gate::CallError& error, const Permission& tool, const Besid
 
 // The rules of the call. A call that they say nothing for is recorded as a run that never began.
 Result<policy::Authority> rules_of(const Project& project, const Folders& folders,
+Error to_error(const gate::CallError& error, const Permission& tool, const Beside& beside) {
+  Error told = in_words(error, tool, beside);
+  told.sent = gate::sent_of(error);
+  return told;
+}
+
                                    const PolicyWorld& world, const policy::LayerText& granted,
                                    const Questions& questions) {
   auto authority = load_authority(project, world, {granted});
@@ -125,6 +133,7 @@ struct OwnCall {
     });
     return in_time ? std::optional(std::move(answer)) : std::nullopt;
   }
+    if (!in_time && !answer) beside.sent = gate::sent_of(answer.error());
 };
 
 }  // namespace
@@ -185,7 +194,12 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
                {.permission = tool.text(), .arguments = std::move(arguments)});
   // The call was made; that its record is whole is as much of an answer as its result.
   if (auto closed = (*log)->close(); !closed) return pass_on(closed);
-  if (!answer) return fail(ErrorId::kInterrupted, "interrupted");
+  if (!answer) {
+    const auto words = outcome_words(beside.sent);
+    return fail(ErrorId::kInterrupted,
+                words.empty() ? "interrupted" : fmt::format("interrupted; {}", words),
+                {.sent = beside.sent});
+  }
   if (!*answer) return std::unexpected(to_error(answer->error(), tool, beside));
   return std::move(**answer);
 }

@@ -79,6 +79,7 @@ void note_end(AgentOutcome ended, const RunLimits& limits, Outcome& outcome) {
 }
 
 // What a program that ended by itself ended with; whatever else went wrong says more than that.
+  outcome.calls = std::move(ended.calls);
 void note_own_end(const std::optional<gate::Uncaught>& uncaught, const std::string& expelled,
                   Outcome& outcome) {
   if (outcome.error || outcome.verdict->kind != sandbox::Verdict::Kind::kExited) return;
@@ -268,8 +269,9 @@ void conclude(const Interrupt& interrupt, Result<void> done, Outcome& outcome) {
   const bool ended_by_itself =
       done && outcome.verdict && outcome.verdict->kind != sandbox::Verdict::Kind::kKilled;
   if (signal && !ended_by_itself) {
-    outcome.error = Error{ErrorId::kInterrupted,
-                          fmt::format("interrupted by SIG{}", ::sigabbrev_np(*signal)), "", "", ""};
+    outcome.error =
+        Error{ErrorId::kInterrupted, fmt::format("interrupted by SIG{}", ::sigabbrev_np(*signal)),
+              "", outcome.verdict ? what_was_done(outcome.calls) : "", ""};
     outcome.exit_code = 128 + *signal;
   } else if (!done) {
     outcome.error = std::move(done.error());

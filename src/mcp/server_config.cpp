@@ -24,10 +24,10 @@ constexpr std::array<std::string_view, 18> kTolerated = {
     "trust",       "description", "icon",          "name",         "title",        "gallery",
     "version",     "tags",        "note",          "$schema",      "id",           "author"};
 
-constexpr std::array<std::string_view, 20> kKnown = {
-    "type",    "transport", "command",   "args",    "env",        "cwd",  "url",
-    "httpUrl", "era",       "serverUrl", "headers", "timeout",    "root", "disabled",
-    "enabled", "envFile",   "prices",    "auth",    "entry_only", "texts"};
+constexpr std::array<std::string_view, 21> kKnown = {
+    "type",    "transport", "command",   "args",    "env",        "cwd",   "url",
+    "httpUrl", "era",       "serverUrl", "headers", "timeout",    "root",  "disabled",
+    "enabled", "envFile",   "prices",    "auth",    "entry_only", "texts", "server_checks"};
 
 Result<void> read_type(const ConfigMember& member, std::string& type) {
   auto text = member.string();
@@ -131,6 +131,7 @@ Result<void> read_member(const ConfigMember& member, ServerConfig& server, std::
   if (name == "timeout") return store(server.timeout, member.milliseconds());
   if (name == "root") return store(server.root, member.string());
   if (name == "entry_only") return store(server.entry_only, member.strings());
+  if (name == "server_checks") return store(server.server_checks, member.strings());
   if (name == "disabled" || name == "enabled") return read_flag(member, server.disabled);
   if (name == "prices") return read_prices(member, server.prices);
   if (name == "texts") return read_texts(member, server.texts);
@@ -275,6 +276,7 @@ OrderedJson to_json(const ServerConfig& server) {
   if (server.timeout != defaults.timeout) out["timeout"] = server.timeout.count();
   if (!server.root.empty()) out["root"] = server.root;
   if (!server.entry_only.empty()) out["entry_only"] = server.entry_only;
+  if (!server.server_checks.empty()) out["server_checks"] = server.server_checks;
   if (server.disabled) out["disabled"] = true;
   if (server.texts == Texts::kLocked) out["texts"] = "locked";
   if (server.auth != defaults.auth) out["auth"] = to_json(server.auth);

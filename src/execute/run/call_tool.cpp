@@ -153,7 +153,7 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
   world.tools = tool_schemas(*lock);
   auto authority = rules_of(project, folders, world, granted, questions);
   if (!authority) return pass_on(authority);
-  const auto compiled = compile_tools(*lock, {tool.server()});
+  const auto compiled = compile_tools(*lock, {tool.server()}, server_checks_of(project.config));
   const auto unusable = std::ranges::find(compiled.unusable, tool.text(), &Error::where);
   if (unusable != compiled.unusable.end()) return std::unexpected(*unusable);
   auto log = audit::RunLog::create(folders.audit(), new_uuid_v7(clock), clock);

@@ -282,7 +282,8 @@ void conclude(const Interrupt& interrupt, Result<void> done, Outcome& outcome) {
 Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLimits& limits,
                        RunAuthority authority, Outcome& outcome) {
   const auto compiled =
-      compiled_for_run(parts.standby, parts.lock, servers_of(authority.declared.permissions));
+      compiled_for_run(parts.standby, parts.lock, servers_of(authority.declared.permissions),
+                       server_checks_of(parts.host.config()));
   for (const Error& error : compiled->unusable) {
     const auto permission = Permission::parse(error.where);
     if (permission && authority.declared.permissions.contains(*permission))

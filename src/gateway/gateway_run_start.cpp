@@ -41,6 +41,10 @@ Result<execute::Project> with_kept_policy(execute::Project project) {
   return project;
 }
 
+bool is_any(const policy::LayerText& rules) {
+  return !rules.grants.empty() || !rules.asks.empty() || !rules.files.empty();
+}
+
 }  // namespace
 
 Result<std::shared_ptr<ClientRun>> Gateway::begin(const Comer& comer, policy::LayerText rules) {

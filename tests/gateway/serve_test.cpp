@@ -338,6 +338,44 @@ TEST_SUITE("gateway/serve") {
     CHECK_FALSE(has(workspace.mcpac({"runs", "list", "--json"}).out, "mcpac serve, http"));
   }
 
+  TEST_CASE("a policy that only limits is not taken for one that grants, and says so") {
+    const Workspace workspace(Workspace::fixture("plain"));
+    REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);
+    workspace.write("mcpac.policy", "allow fixture.echo\n");
+    const std::string words = "mcpac.policy only limits what is granted, and grants nothing";
+    const auto called = workspace.mcpac({"tools", "call", "fixture.echo"});
+    CHECK(called.exit_code == 77);
+    CHECK(has(called.err, words));
+    const auto refused = workspace.execute(
+        "#include <mcpac.hpp>\nint agent_main(mcpac::Requires<mcp::fixture::echo> rt) {\n"
+        "  rt.fixture.echo({.zebra = \"x\"});\n  return 0;\n}\n",
+        "");
+    INFO(refused.err);
+    CHECK(refused.exit_code == 77);
+    CHECK(has(refused.err, words));
+    CHECK(has(refused.err, "(or --policy mcpac.policy, to grant all that it allows)"));
+    const e2e::RunOptions client{
+        .input = R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":)"
+                 R"("2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}})"
+                 "\n"};
+    const auto bare = workspace.mcpac({"serve"}, client);
+    CHECK(has(bare.err, words));
+    CHECK(has(bare.err, ": --policy "));
+    const auto none = workspace.mcpac({"serve", "--grant", "fixture.add"}, client);
+    INFO(none.err);
+    CHECK(has(none.err, "admit nothing of what mcpac.lock has: it sees no tool"));
+    CHECK(has(none.err, words));
+    CHECK_FALSE(has(workspace.mcpac({"serve", "--grant", "fixture.echo"}, client).err, words));
+    // A token's policy is held against the lock when the token is made.
+    workspace.write("gone.policy", "allow fixture.no_such_tool\n");
+    const auto token = workspace.mcpac({"token", "create", "t", "--policy", "gone.policy"});
+    CHECK(token.exit_code == 78);
+    CHECK(has(token.err, "no_such_tool"));
+    workspace.write("add.policy", "deny fixture.echo\n");
+    CHECK(has(workspace.mcpac({"token", "create", "t", "--policy", "add.policy"}).err,
+              "the rules admit nothing"));
+  }
+
   TEST_CASE("what cannot be served is said, with the documented exit code") {
     const Workspace& workspace = Workspace::shared();
     CHECK(workspace.mcpac({"serve", "--grant", "filesystem.no_such_tool"}).exit_code == 78);

@@ -33,8 +33,10 @@ namespace {
 constexpr const char* kProgram = "mcpac tools call";
 
 // The rule that decided is the caller's own here, so it is named.
-Error to_error(const Denial& denial) {
+Error to_error(const Denial& denial, bool has_ceiling) {
   std::string why = denial_text(denial.reason, denial.rule, denial.other_rules);
+  if (has_ceiling && denial.rule.empty() && denial.layer != kPolicyLayer)
+    why += fmt::format("; {} {}", kPolicyLayer, kOnlyLimits);
   if (!denial.taken_for.empty()) why += "; " + denial.taken_for;
   return {ErrorId::kCallDenied, fmt::format("{} was not granted for this call", denial.permission),
           "", std::move(why), fix_of(denial)};
@@ -53,7 +55,7 @@ Error in_words(const gate::CallError& error, const Permission& tool, const Besid
   using Kind = gate::ErrorKind;
   switch (error.kind) {
     case Kind::kDenied:
-      if (beside.denial) return to_error(*beside.denial);
+      if (beside.denial) return to_error(*beside.denial, beside.has_ceiling);
       return {ErrorId::kCallDenied, error.message, "", string_member(error.data, "reason"), ""};
     case Kind::kInvalidArguments:
       return {ErrorId::kCallInvalid, error.message,
@@ -75,14 +77,14 @@ Error in_words(const gate::CallError& error, const Permission& tool, const Besid
   }
 }
 
-// The rules of the call. A call that they say nothing for is recorded as a run that never began.
-Result<policy::Authority> rules_of(const Project& project, const Folders& folders,
 Error to_error(const gate::CallError& error, const Permission& tool, const Beside& beside) {
   Error told = in_words(error, tool, beside);
   told.sent = gate::sent_of(error);
   return told;
 }
 
+// The rules of the call. A call that they say nothing for is recorded as a run that never began.
+Result<policy::Authority> rules_of(const Project& project, const Folders& folders,
                                    const PolicyWorld& world, const policy::LayerText& granted,
                                    const Questions& questions) {
   auto authority = load_authority(project, world, {granted});
@@ -131,9 +133,9 @@ struct OwnCall {
       control.reset();
       gate.reset();
     });
+    if (!in_time && !answer) beside.sent = gate::sent_of(answer.error());
     return in_time ? std::optional(std::move(answer)) : std::nullopt;
   }
-    if (!in_time && !answer) beside.sent = gate::sent_of(answer.error());
 };
 
 }  // namespace
@@ -173,7 +175,9 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
   const ApprovalStore store(folders.approvals(), questions.warning, clock);
   const auto binding = bind_run(kProgram, digests_of(*lock), project.config, *authority);
   RunMemory memory(store, binding, kProgram);
+  const auto ceiling = read_ceiling(project);
   Beside beside;  // written before the answer is
+  beside.has_ceiling = ceiling && *ceiling;
   gate::GateSetup setup{
       .tools = &compiled.table,
       .authority = std::move(*authority),

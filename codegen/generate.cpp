@@ -20,6 +20,7 @@
 #include "core/hash.h"
 #include "core/json_schema.h"
 #include "core/permission.h"
+#include "core/shell_quote.h"
 
 namespace mcpac::codegen {
 namespace {
@@ -155,16 +156,46 @@ ServerListing lockable(ServerListing listing, std::vector<Note>& notes) {
   return listing;
 }
 
-std::vector<Note> notes_on_use(const Lock& lock) {
+namespace {
+
+// `place`: of the schema in the definition.
+void note_checks(const std::string& server, const LockedTool& tool, const OrderedJson& input,
+                 bool is_left, std::vector<Note>& notes) {
+  const std::string permission = server + "." + tool.name;
+  const std::string place = "/inputSchema";
+  const Json text(input);
+  const auto schema = JsonSchema::compile(text, UncheckablePatterns::kLeave);
+  if (!schema) {
+    notes.push_back({permission, place, "cannot be called: " + schema.error().what});
+    return;
+  }
+  const auto& unchecked = (*schema)->unchecked_patterns();
+  for (const SchemaRemark& pattern : unchecked) {
+    if (!is_left && &pattern != &unchecked.front()) break;  // one is enough to lose it
+    notes.push_back(
+        {permission, is_left ? place + pattern.pointer : place,
+         is_left
+             ? "is checked by its server alone: " + pattern.message
+             : fmt::format("cannot be called: {}; mcpac server set {} --server-checks {} lets its "
+                           "server alone check it",
+                           pattern.message, shell_quoted(server), shell_quoted(tool.name))});
+  }
+  for (const SchemaRemark& standard : (*schema)->refused_defaults())
+    notes.push_back({permission, place + standard.pointer + "/default",
+                     "has a default that its own schema refuses, which is not filled in: it " +
+                         standard.message});
+}
+
+}  // namespace
+
+std::vector<Note> notes_on_use(const Lock& lock, const ServerChecks& server_checks) {
   std::vector<Note> notes;
   for (const LockedServer& server : lock.servers) {
     for (const LockedTool& tool : server.tools) {
       const std::string permission = server.name + "." + tool.name;
       const OrderedJson* input = keyword(tool.definition, "inputSchema");
-      if (input != nullptr) {
-        if (const auto schema = JsonSchema::compile(Json(*input)); !schema)
-          notes.push_back({permission, "/inputSchema", "cannot be called: " + schema.error().what});
-      }
+      if (input != nullptr)
+        note_checks(server.name, tool, *input, server_checks(server.name, tool.name), notes);
       for (std::string& note : client_form(tool.definition).notes)
         notes.push_back({permission, "", std::move(note)});
     }

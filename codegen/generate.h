@@ -2,8 +2,10 @@
 // deterministic.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "codegen/lock.h"
@@ -34,9 +36,13 @@ struct Output {
 [[nodiscard]] Result<Output> generate(const std::vector<ServerListing>& servers,
                                       const Lock& known = {});
 
+// Whether a tool's patterns that mcpac cannot check are left to its server (mcpac.json).
+using ServerChecks = std::function<bool(std::string_view server, std::string_view tool)>;
+
 // What people should know of locked tools that the gate or clients do not take as they are: that
-// arguments cannot be checked, so that no call is made, and client_form().
-[[nodiscard]] std::vector<Note> notes_on_use(const Lock& lock);
+// arguments cannot be checked, so that no call is made or their server alone checks them, defaults
+// that are not filled in, and client_form().
+[[nodiscard]] std::vector<Note> notes_on_use(const Lock& lock, const ServerChecks& server_checks);
 
 // What `locked` approved, as if its server had just said it.
 [[nodiscard]] ServerListing listing_of(const LockedServer& locked);

@@ -35,17 +35,37 @@ void show(Context& context, const std::vector<Row>& rows, const char* none,
   if (rows.empty()) context.say(none);
 }
 
+// When, in which runs, and what was asked for.
+std::string where_denied(const execute::DeniedByRule& row) {
+  constexpr std::size_t kShownRuns = 3;
+  std::string text =
+      row.first == row.last ? row.last : fmt::format("{} to {}", row.first, row.last);
+  std::size_t shown = 0;
+  for (const auto& run : row.runs) {
+    if (++shown > kShownRuns) break;
+    text += (shown == 1 ? "  run " : ", ") + short_id(run);
+  }
+  if (row.runs.size() > kShownRuns)
+    text += fmt::format(" and {} more", row.runs.size() - kShownRuns);
+  shown = 0;
+  for (const auto& value : row.values)
+    text += (++shown == 1 ? "  of " : ", ") + printable(value, 200);
+  if (row.more_values > 0) text += fmt::format(" and in {} more calls others", row.more_values);
+  return text;
+}
+
 void denied(Context& context, const Events& events, const std::string& rule) {
   auto rows = execute::denied_by_rule(events);
   std::erase_if(rows,
                 [&rule](const auto& row) { return row.rule.find(rule) == std::string::npos; });
   show<execute::DeniedByRule>(context, rows, "no call was denied", [](const auto& row) {
-    return fmt::format("{:>6}  {}{}{}  {}: {}  ({})", row.calls,
+    return fmt::format("{:>6}  {}{}{}  {}: {}  ({})\n        {}", row.calls,
                        row.observed ? "OBSERVED, made all the same: " : "",
                        printable(row.capability),
                        row.target.empty() ? "" : " " + printable(row.target),
                        printable(row.layer.empty() ? "the gate" : row.layer),
-                       printable(row.rule.empty() ? "no rule" : row.rule), printable(row.reason));
+                       printable(row.rule.empty() ? "no rule" : row.rule), printable(row.reason),
+                       where_denied(row));
   });
 }
 

@@ -124,7 +124,7 @@ void add_audit_verify(CLI::App& audit, Context& context) {
       "whether the records are the ones that were written: chains, signatures, the index of runs; "
       "exit 77 when something was changed, 65 when a run cannot be proven");
   add_common_options(*command, context);
-  command->add_option("--run", *run, "only this run; the start of its id is enough")
+  command->add_option("--run,RUN", *run, "only this run; the start of its id is enough")
       ->type_name("ID");
   command->add_option("--key", *key, "a file of public keys, one a line (default: this user's own)")
       ->type_name("FILE");

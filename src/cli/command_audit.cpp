@@ -1,12 +1,21 @@
 #include <fmt/format.h>
 
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include <CLI/CLI.hpp>
 
 #include "audit/log.h"
 #include "cli/audit_commands.h"
 #include "cli/commands.h"
+#include "core/clock.h"
 #include "core/printable.h"
+#include "core/rfc3339.h"
 #include "execute/check/authorities.h"
+#include "policy/places.h"
+#include "policy/text/times.h"
 
 namespace mcpac::cli {
 namespace {
@@ -77,7 +86,80 @@ std::string line_of(const audit::Event& event) {
                      printable(string_member(payload, "reason")));
 }
 
-void list_events(Context& context, const std::string& run, const std::string& kind) {
+struct ListOptions {
+  std::string run;
+  std::string kind;
+  std::string since;
+  std::string tool;
+  bool denied = false;
+  std::size_t limit = 0;  // 0: all
+};
+
+// As records have it, so that texts compare as times do.
+Result<std::string> since_of(const std::string& text) {
+  if (text.empty()) return std::string();
+  if (const auto span = policy::parse_duration(text))
+    return rfc3339_utc(SystemClock().wall_now() - *span);
+  constexpr std::size_t kDate = 10;  // "2026-11-27"
+  const auto time = policy::parse_rfc3339(text.size() == kDate ? text + "T00:00:00Z" : text);
+  if (time) return rfc3339_utc(*time);
+  return fail(ErrorId::kUsage, fmt::format("'{}' is no time", printable(text)),
+              {.where = "--since",
+               .fix = "a span before now (30m, 2h, 7d), a day (2026-11-27), or a time "
+                      "(2026-11-27T18:00:00Z)"});
+}
+
+// Of one event after the other, in their order.
+class Chosen {
+ public:
+  Chosen(const ListOptions& options, std::string since)
+      : options_(options), since_(std::move(since)) {}
+
+  [[nodiscard]] bool has(const audit::Event& event) {
+    const bool is_of_tool = options_.tool.empty() || is_about_tool(event);
+    // The log's own signatures are no events of the run: shown to who asks for them.
+    const bool is_of_kind =
+        options_.kind.empty() ? event.kind != audit::kCheckpointKind : event.kind == options_.kind;
+    return is_of_tool && is_of_kind && event.time >= since_ &&
+           (!options_.denied || is_denial(event));
+  }
+
+ private:
+  static bool is_denial(const audit::Event& event) {
+    if (event.kind == "RunRefused") return true;
+    const bool is_check = event.kind == "CapabilityCheck" || event.kind == "NetworkCheck";
+    return is_check && (!is_true(event.payload, "allowed") || is_true(event.payload, "would_deny"));
+  }
+
+  // How a call ended has its number alone.
+  bool is_about_tool(const audit::Event& event) {
+    const Json* call = find_member(event.payload, "call_id");
+    const auto key = std::pair(event.run_id, call == nullptr ? std::string() : to_text(*call));
+    if (event.kind == "CallFinished") return calls_.contains(key);
+    bool is_meant = event.kind == "NetworkCheck" && is_match(policy::kNetworkPermission);
+    for (const char* name : {"capability", "permission"})
+      is_meant = is_meant || is_match(string_member(event.payload, name));
+    if (is_meant && call != nullptr) calls_.insert(key);
+    return is_meant;
+  }
+
+  // "server.tool", or "server.*".
+  [[nodiscard]] bool is_match(std::string_view permission) const {
+    const std::string_view tool = options_.tool;
+    if (permission.empty()) return false;
+    return tool.ends_with(".*") ? permission.starts_with(tool.substr(0, tool.size() - 1))
+                                : permission == tool;
+  }
+
+  const ListOptions& options_;
+  const std::string since_;
+  std::set<std::pair<std::string, std::string>> calls_;
+};
+
+void list_events(Context& context, const ListOptions& options) {
+  const std::string& run = options.run;
+  auto since = since_of(options.since);
+  if (!since) return context.fail(since.error());
   audit::Query query;
   if (!run.empty()) query.run_id = run;
   auto events = audit::read_events(context.folders.audit(), query);
@@ -86,20 +168,24 @@ void list_events(Context& context, const std::string& run, const std::string& ki
     return context.fail({ErrorId::kUnknownRun, fmt::format("there is no run {}", run),
                          context.folders.audit().string(), "", "mcpac audit list"});
   }
-  Json all = Json::array();
-  std::size_t shown = 0;
+  Chosen chosen(options, std::move(*since));
+  std::vector<const audit::Event*> shown;
   for (const auto& event : *events) {
-    // The log's own signatures are no events of the run: shown to who asks for them.
-    if (kind.empty() ? event.kind == audit::kCheckpointKind : event.kind != kind) continue;
-    ++shown;
+    if (chosen.has(event)) shown.push_back(&event);
+  }
+  const bool is_cut = options.limit > 0 && shown.size() > options.limit;
+  const std::size_t first = is_cut ? shown.size() - options.limit : 0;
+  Json all = Json::array();
+  for (std::size_t i = first; i < shown.size(); ++i) {
     if (context.json) {
-      all.push_back(audit::to_json(event));
+      all.push_back(audit::to_json(*shown[i]));
     } else {
-      fmt::print("{}\n", line_of(event));
+      fmt::print("{}\n", line_of(*shown[i]));
     }
   }
   if (context.json) return context.print(all);
-  if (shown == 0) context.say("nothing of that is recorded");
+  if (shown.empty()) context.say("nothing of that is recorded");
+  if (is_cut) context.say(fmt::format("{} earlier: --limit {}", first, shown.size()));
 }
 
 }  // namespace
@@ -112,18 +198,29 @@ void add_audit(CLI::App& app, Context& context) {
   add_audit_accept(*audit, context);
   add_audit_replay(*audit, context);
   add_audit_query(*audit, context);
-  auto run = std::make_shared<std::string>();
-  auto kind = std::make_shared<std::string>();
+  auto options = std::make_shared<ListOptions>();
   auto* command = audit->add_subcommand("list", "the recorded events, oldest first");
   add_common_options(*command, context);
-  command->add_option("--run", *run, "only this run; the start of its id is enough")
+  command->add_option("--run", options->run, "only this run; the start of its id is enough")
       ->type_name("ID");
-  command->add_option("--kind", *kind, "only events of this kind")
+  command
+      ->add_option("--since", options->since,
+                   "only from then on: a span before now (30m, 2h, 7d), a day, a time in RFC 3339")
+      ->type_name("TIME");
+  command->add_flag("--denied", options->denied,
+                    "only what was refused: calls, connections and runs, and calls that rules deny "
+                    "and --no-permission-check made");
+  command->add_option("--tool", options->tool, "only events about this tool, or all of a server's")
+      ->type_name("SERVER.TOOL|SERVER.*");
+  command->add_option("--limit", options->limit, "only the last so many")
+      ->type_name("COUNT")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--kind", options->kind, "only events of this kind")
       ->check(
           CLI::IsMember({"CapabilityCheck", "CallFinished", "RunStarted", "RunRefused", "RunEnded",
                          "Approval", "NetworkCheck", "ConnectionEnded", "Revoked", "ClientAsked",
                          "ClientReplied", "Anomaly", "ChangesKept", "Checkpoint"}));
-  command->callback([&context, run, kind] { list_events(context, *run, *kind); });
+  command->callback([&context, options] { list_events(context, *options); });
 }
 
 }  // namespace mcpac::cli

@@ -19,6 +19,8 @@
 #include "cli/serve_log.h"
 #include "cli/serve_options.h"
 #include "cli/through_host.h"
+#include "core/shell_quote.h"
+#include "execute/check/authorities.h"
 #include "execute/check/require_granted.h"
 #include "execute/child/interrupt.h"
 #include "execute/files/obeyed_commands.h"
@@ -108,11 +110,18 @@ void reload(ServeLog& log, const ServeOptions& options, ServeDoors& doors) {
 
 // With tokens of their own policies, nobody comes in by what stands on the command line but by
 // saying so.
-std::optional<std::string> one_time_token(ServeLog& log, const ServeOptions& options) {
+std::optional<std::string> one_time_token(ServeLog& log, const ServeOptions& options,
+                                          const std::filesystem::path& policy) {
   const bool has_own = options.tokens || !options.issuer.empty();
   const bool is_given = options.grants->are_given();
   if (!has_own && !is_given)
-    log.warn("no rule is given: clients see no tool (--grant, --ask or --policy)");
+    log.warn(
+        fmt::format("no rule is given: clients see no tool (--grant, --ask or --policy){}",
+                    execute::is_absent(policy)
+                        ? std::string()
+                        : fmt::format("; {} {}: --policy {} lets clients have all that it allows",
+                                      execute::kPolicyLayer, execute::kOnlyLimits,
+                                      shell_quoted(policy.string()))));
   if (options.http.empty() || (has_own && !is_given)) return std::nullopt;
   return gateway::new_token();
 }
@@ -190,6 +199,7 @@ void serve(Context& context, const ServeOptions& options) {
     for (const auto& [scope, file] : (*oauth)->scopes)
       project->obeyed.push_back(std::filesystem::absolute(file));
   }
+  const auto policy_file = project->policy_file();
   auto gateway = gateway::Gateway::open({.project = std::move(*project),
                                          .folders = context.folders,
                                          .names = form_of(options.names),
@@ -199,7 +209,7 @@ void serve(Context& context, const ServeOptions& options) {
                                          .code = code_of(options),
                                          .tracing = std::move(*tracing)});
   if (!gateway) return context.fail(gateway.error());
-  const auto token = one_time_token(log, options);
+  const auto token = one_time_token(log, options, policy_file);
   ServeDoors doors({.gateway = gateway->get(),
                     .rules = std::move(*rules),
                     .one_time_token = token,

@@ -2,8 +2,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -222,7 +226,21 @@ struct SetOptions {
   bool no_root = false;
   std::vector<std::string> entry_only;
   std::vector<std::string> no_entry_only;
+  std::vector<std::string> server_checks;
+  std::vector<std::string> no_server_checks;
 };
+
+Result<void> check_names(const codegen::Lock& lock, const std::string& server,
+                         const std::vector<std::string>& tools, const char* option) {
+  std::vector<std::string> names;
+  for (const auto& tool : lock.find_server(server)->tools) names.push_back(tool.name);
+  for (const auto& tool : tools) {
+    if (lock.find_tool(server, tool) == nullptr)
+      return fail(ErrorId::kUsage, fmt::format("{} has no tool '{}'", server, printable(tool)),
+                  {.where = option, .fix = did_you_mean(tool, names)});
+  }
+  return {};
+}
 
 Result<void> check_tools(const Context& context, const SetOptions& options) {
   auto project = context.project();
@@ -230,14 +248,12 @@ Result<void> check_tools(const Context& context, const SetOptions& options) {
   const auto lock = execute::load_lock(*project);
   const auto* locked = lock ? lock->find_server(options.name) : nullptr;
   if (locked == nullptr) return {};  // nothing of it is known yet
-  std::vector<std::string> names;
-  for (const auto& tool : locked->tools) names.push_back(tool.name);
+  for (const auto& [tools, option] : {std::pair(&options.entry_only, "--entry-only"),
+                                      std::pair(&options.server_checks, "--server-checks")}) {
+    if (auto known = check_names(*lock, options.name, *tools, option); !known) return known;
+  }
   for (const auto& tool : options.entry_only) {
     const auto* definition = lock->find_tool(options.name, tool);
-    if (definition == nullptr)
-      return fail(ErrorId::kUsage,
-                  fmt::format("{} has no tool '{}'", options.name, printable(tool)),
-                  {.where = "--entry-only", .fix = did_you_mean(tool, names)});
     const Json said = parse_json(definition->definition.dump()).value_or(Json::object());
     if (const auto why = policy::speaks_against_entry_only(said); !why.empty())
       return fail(ErrorId::kUsage,
@@ -254,24 +270,47 @@ Result<void> check_tools(const Context& context, const SetOptions& options) {
   return {};
 }
 
-// Out of "entry_only", which goes with the last of its tools. The lock is not asked: a tool that
-// the server does not have any more can be taken back as well.
-Result<void> take_back(OrderedJson& entry, const SetOptions& options) {
+// One member of an entry that lists tools, and what is to become of it.
+struct ToolList {
+  const char* member;
+  const char* option;  // that takes back
+  const char* said;    // of a tool that is in it
+  const std::vector<std::string>& added;
+  const std::vector<std::string>& taken;
+};
+
+void add(OrderedJson& entry, const ToolList& list) {
+  for (const auto& tool : list.added) {
+    OrderedJson& tools = entry[list.member];
+    if (std::ranges::find(tools, OrderedJson(tool)) == tools.end()) tools.push_back(tool);
+  }
+}
+
+// The member goes with the last of its tools. The lock is not asked: a tool that the server does
+// not have any more can be taken back as well.
+Result<void> take_back(OrderedJson& entry, const std::string& server, const ToolList& list) {
   std::vector<std::string> declared;
-  if (entry.contains("entry_only")) declared = entry["entry_only"].get<std::vector<std::string>>();
-  for (const auto& tool : options.no_entry_only) {
+  if (entry.contains(list.member)) declared = entry[list.member].get<std::vector<std::string>>();
+  for (const auto& tool : list.taken) {
     if (std::erase(declared, tool) == 0)
       return fail(ErrorId::kUsage,
-                  fmt::format("{} is not declared to act on one entry alone", printable(tool)),
-                  {.where = "--no-entry-only",
+                  fmt::format("{} is not declared to {}", printable(tool), list.said),
+                  {.where = list.option,
                    .fix = declared.empty()
-                              ? fmt::format("nothing of {} is to be taken back", options.name)
+                              ? fmt::format("nothing of {} is to be taken back", server)
                               : printable(fmt::format("one of {}", fmt::join(declared, ", ")))});
   }
-  if (options.no_entry_only.empty()) return {};
-  entry["entry_only"] = declared;
-  if (declared.empty()) entry.erase("entry_only");
+  if (list.taken.empty()) return {};
+  entry[list.member] = declared;
+  if (declared.empty()) entry.erase(list.member);
   return {};
+}
+
+std::array<ToolList, 2> lists_of(const SetOptions& options) {
+  return {{{"entry_only", "--no-entry-only", "act on one entry alone", options.entry_only,
+            options.no_entry_only},
+           {"server_checks", "--no-server-checks", "have patterns that its server alone checks",
+            options.server_checks, options.no_server_checks}}};
 }
 
 void set(Context& context, const SetOptions& options) {
@@ -282,10 +321,13 @@ void set(Context& context, const SetOptions& options) {
                          fmt::format("there is no server {}", printable(options.name)),
                          context.config_file.string(), "", "mcpac server list"});
   }
-  if (options.root.empty() && !options.no_root && options.entry_only.empty() &&
-      options.no_entry_only.empty()) {
+  const auto lists = lists_of(options);
+  const bool sets_tools = std::ranges::any_of(
+      lists, [](const ToolList& list) { return !list.added.empty() || !list.taken.empty(); });
+  if (options.root.empty() && !options.no_root && !sets_tools) {
     return context.fail({ErrorId::kUsage, "what of it is to be set?", "", "",
-                         "--root DIR, --no-root, --entry-only TOOL,…, or --no-entry-only TOOL,…"});
+                         "--root DIR, --no-root, --entry-only TOOL,…, --no-entry-only TOOL,…, "
+                         "--server-checks TOOL,…, or --no-server-checks TOOL,…"});
   }
   if (!options.root.empty()) {
     const auto project = context.project();
@@ -301,11 +343,11 @@ void set(Context& context, const SetOptions& options) {
   OrderedJson& entry = config->entry(options.name);
   if (!options.root.empty()) entry["root"] = options.root;
   const bool had_root = options.no_root && entry.erase("root") > 0;
-  for (const auto& tool : options.entry_only) {
-    OrderedJson& list = entry["entry_only"];
-    if (std::ranges::find(list, OrderedJson(tool)) == list.end()) list.push_back(tool);
+  for (const ToolList& list : lists) {
+    add(entry, list);
+    if (auto taken = take_back(entry, options.name, list); !taken)
+      return context.fail(taken.error());
   }
-  if (auto taken = take_back(entry, options); !taken) return context.fail(taken.error());
   if (auto saved = config->save(); !saved) return context.fail(saved.error());
   if (!options.root.empty())
     context.say(fmt::format("{}: relative paths in calls are counted from {}", options.name,
@@ -320,6 +362,14 @@ void set(Context& context, const SetOptions& options) {
   if (!options.no_entry_only.empty())
     context.say(fmt::format("{}: may reach what is below a folder again: {}", options.name,
                             printable(fmt::format("{}", fmt::join(options.no_entry_only, ", ")))));
+  if (!options.server_checks.empty())
+    context.say(fmt::format("{}: patterns that mcpac cannot check are its server's to check: {}",
+                            options.name,
+                            printable(fmt::format("{}", fmt::join(options.server_checks, ", ")))));
+  if (!options.no_server_checks.empty())
+    context.say(
+        fmt::format("{}: not called where a pattern cannot be checked: {}", options.name,
+                    printable(fmt::format("{}", fmt::join(options.no_server_checks, ", ")))));
 }
 
 void add_set(CLI::App& server, Context& context) {
@@ -344,6 +394,11 @@ void add_set(CLI::App& server, Context& context) {
         "they may have folders that a denied or excepted place lies in");
   tools("--no-entry-only", options->no_entry_only,
         "take that back of these tools: they are refused such folders again");
+  tools("--server-checks", options->server_checks,
+        "tools with patterns that mcpac cannot check (look-behind, back-references): their server "
+        "alone does");
+  tools("--no-server-checks", options->no_server_checks,
+        "take that back of these tools: they are not called");
   command->callback([&context, options] { set(context, *options); });
 }
 
@@ -375,6 +430,7 @@ void show_servers(Context& context) {
                      {"identity", server.identity()},
                      {"root", server.root.empty() ? Json(nullptr) : Json(server.root)},
                      {"entry_only", server.entry_only},
+                     {"server_checks", server.server_checks},
                      {"disabled", server.disabled},
                      {"transport", server.is_http() ? "http" : "stdio"}});
     }

@@ -1,12 +1,14 @@
 // mcpac token: who may come in over HTTP, and under which policy (docs/gateway.md).
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <system_error>
 
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
+#include "cli/rule_reader.h"
 #include "core/printable.h"
 #include "core/rfc3339.h"
 #include "execute/check/authorities.h"
@@ -49,15 +51,37 @@ gateway::TokenStore store_of(const Context& context, const Clock& clock) {
   return {gateway::token_file(context.folders), clock};
 }
 
+// By the project that it is made in, as `serve` there will read them: a holder who is let in by
+// rules that do not load would learn that in the middle of their work.
+Result<void> check_rules(const Context& context, policy::PolicyFile rules) {
+  if (execute::is_absent(context.config_file)) {
+    context.warn(
+        "there is no mcpac.json here: whether the rules fit its tools is known once mcpac serve "
+        "reads them (-C DIR names the project)");
+    return {};
+  }
+  auto reader = RuleReader::open(context);
+  if (!reader) return pass_on(reader);
+  auto authority = (*reader)->load(std::move(rules));
+  if (!authority) return pass_on(authority);
+  const auto& tools = (*reader)->world().tools;
+  const bool admits = std::ranges::any_of(tools, [&](const auto& tool) {
+    return authority->coverage(tool.first, "") != policy::Coverage::kMissing;
+  });
+  if (!admits)
+    context.warn("the rules admit nothing of what mcpac.lock has: the token's holder sees no tool");
+  return {};
+}
+
 void create(Context& context, const TokenOptions& options) {
   const SystemClock clock;
   std::error_code error;
   const auto policy = std::filesystem::absolute(options.policy, error).lexically_normal();
-  // That it can be read is known now; whether its rules fit depends on the project it serves.
   auto rules = execute::read_rules(policy);
   if (!rules) return context.fail(rules.error());
   if (auto read = policy::format({rules->name, rules->text}); !read)
     return context.fail(read.error());
+  if (auto fits = check_rules(context, std::move(*rules)); !fits) return context.fail(fits.error());
   std::optional<std::chrono::system_clock::time_point> expires;
   if (!options.expires.empty()) {
     auto lifetime = parse_lifetime(options.expires);

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <string_view>
+
 #include <CLI/CLI.hpp>
 
 #include "cli/policy_commands.h"
@@ -13,7 +16,10 @@ using policy::Excess;
 using policy::Inclusion;
 using policy::Undecided;
 
-Json to_json(const Inclusion& one) {
+// Which of the two admits more.
+enum class Side : std::uint8_t { kNew, kOld };
+
+Json to_json(const Inclusion& one, Side side) {
   if (const auto* undecided = std::get_if<Undecided>(&one)) {
     return {{"permission", undecided->permission.text()},
             {"decided", false},
@@ -24,32 +30,46 @@ Json to_json(const Inclusion& one) {
                {"decided", true},
                {"call", excess.arguments},
                {"generous", to_string(excess.narrower)},
-               {"strict", to_string(excess.wider)}};
+               {"strict", to_string(excess.wider)},
+               {"old", to_string(side == Side::kNew ? excess.wider : excess.narrower)},
+               {"new", to_string(side == Side::kNew ? excess.narrower : excess.wider)}};
   if (!excess.limit.empty()) json["limit"] = excess.limit;
   if (excess.if_folders) json["if_folders"] = true;
   return json;
 }
 
-// One line; `sign` says which side does more.
-std::string line_of(const Inclusion& one, char sign) {
+// "5 calls, instead of 3" as the other side has it.
+std::string turned_round(const std::string& limit) {
+  constexpr std::string_view kInstead = ", instead of ";
+  const auto at = limit.find(kInstead);
+  if (at == std::string::npos || limit.find(kInstead, at + 1) != std::string::npos) return limit;
+  return fmt::format("{}{}{}", limit.substr(at + kInstead.size()), kInstead, limit.substr(0, at));
+}
+
+// One line, in the order in which things change: what the new one says, instead of the old one.
+std::string line_of(const Inclusion& one, Side side) {
   if (const auto* undecided = std::get_if<Undecided>(&one)) {
     return fmt::format("? {}: cannot be decided: {}\n",
                        printable_in_place(undecided->permission.text()),
                        printable_in_place(undecided->why));
   }
   const auto& excess = std::get<Excess>(one);
-  std::string how =
-      excess.limit.empty()
-          ? fmt::format("{}, instead of {}", to_string(excess.narrower), to_string(excess.wider))
-          : excess.limit;
+  const bool is_new = side == Side::kNew;
+  const auto now = is_new ? excess.narrower : excess.wider;
+  const auto before = is_new ? excess.wider : excess.narrower;
+  std::string how = excess.limit.empty()
+                        ? fmt::format("{}, instead of {}", to_string(now), to_string(before))
+                    : is_new ? excess.limit
+                             : turned_round(excess.limit);
   if (excess.if_folders) how += ", where its path is a folder";
-  return fmt::format("{} {} {}: {}\n", sign, printable_in_place(excess.permission.text()),
+  return fmt::format("{} {} {}: {}\n", is_new ? '+' : '-',
+                     printable_in_place(excess.permission.text()),
                      printable_in_place(to_text(excess.arguments)), printable_in_place(how));
 }
 
-Json to_json(const std::vector<Inclusion>& all) {
+Json to_json(const std::vector<Inclusion>& all, Side side) {
   Json list = Json::array();
-  for (const auto& one : all) list.push_back(to_json(one));
+  for (const auto& one : all) list.push_back(to_json(one, side));
   return list;
 }
 
@@ -63,11 +83,13 @@ void diff(Context& context, const std::string& before, const std::string& after)
   const auto more = old_one->beyond(*new_one);
   const auto less = new_one->beyond(*old_one);
   if (context.json) {
-    context.print(
-        {{"old", before}, {"new", after}, {"more", to_json(more)}, {"less", to_json(less)}});
+    context.print({{"old", before},
+                   {"new", after},
+                   {"more", to_json(more, Side::kNew)},
+                   {"less", to_json(less, Side::kOld)}});
   } else {
-    for (const auto& one : more) fmt::print("{}", line_of(one, '+'));
-    for (const auto& one : less) fmt::print("{}", line_of(one, '-'));
+    for (const auto& one : more) fmt::print("{}", line_of(one, Side::kNew));
+    for (const auto& one : less) fmt::print("{}", line_of(one, Side::kOld));
     const std::string name = printable_in_place(after);
     const std::string old_name = printable_in_place(before);
     if (!more.empty()) {

@@ -7,6 +7,7 @@ Json error_json(const Error& error) {
   if (!error.where.empty()) json["where"] = error.where;
   if (!error.why.empty()) json["why"] = error.why;
   if (!error.fix.empty()) json["fix"] = error.fix;
+  if (const auto outcome = outcome_of(error.sent); !outcome.empty()) json["outcome"] = outcome;
   return json;
 }
 

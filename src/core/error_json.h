@@ -1,4 +1,5 @@
-// The error as a JSON object: {"id", "what"} and, where they are not empty, "where", "why", "fix".
+// The error as a JSON object: {"id", "what"} and, where they are not empty, "where", "why", "fix"
+// and "outcome" (outcome_of).
 #pragma once
 
 #include "core/error.h"

@@ -71,8 +71,9 @@ struct JsonSchema::Impl {
 JsonSchema::JsonSchema(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 JsonSchema::~JsonSchema() = default;
 
-Result<std::shared_ptr<const JsonSchema>> JsonSchema::compile(const Json& schema) {
-  auto program = schema::compile(schema);
+Result<std::shared_ptr<const JsonSchema>> JsonSchema::compile(const Json& schema,
+                                                              UncheckablePatterns patterns) {
+  auto program = schema::compile(schema, patterns);
   if (!program) return pass_on(program);
   auto impl = std::make_unique<Impl>();
   impl->program = std::move(*program);
@@ -85,6 +86,14 @@ std::optional<SchemaViolation> JsonSchema::validate(const Json& value) const {
 
 bool JsonSchema::fill_defaults(Json& value) const {
   return schema::fill_defaults(*impl_->program, value);
+}
+
+const std::vector<SchemaRemark>& JsonSchema::refused_defaults() const {
+  return impl_->program->refused_defaults;
+}
+
+const std::vector<SchemaRemark>& JsonSchema::unchecked_patterns() const {
+  return impl_->program->unchecked_patterns;
 }
 
 std::optional<SchemaViolation> JsonSchema::find_misnamed(const Json& value,

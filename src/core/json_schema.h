@@ -7,6 +7,7 @@
 // compile(): safe from several threads.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -71,9 +72,20 @@ class DefaultPlace {
   bool is_unknown_ = false;
 };
 
+// Something that is otherwise than the schema says, and where in it (JSON pointer).
+struct SchemaRemark {
+  std::string pointer;
+  std::string message;
+};
+
+// A "pattern" that RE2 cannot take: the schema does not compile, or its server checks it alone.
+// Names of members ("patternProperties") are always checked.
+enum class UncheckablePatterns : std::uint8_t { kRefuse, kLeave };
+
 class JsonSchema {
  public:
-  static Result<std::shared_ptr<const JsonSchema>> compile(const Json& schema);
+  static Result<std::shared_ptr<const JsonSchema>> compile(
+      const Json& schema, UncheckablePatterns patterns = UncheckablePatterns::kRefuse);
   ~JsonSchema();
   JsonSchema(const JsonSchema&) = delete;
   JsonSchema& operator=(const JsonSchema&) = delete;
@@ -85,7 +97,11 @@ class JsonSchema {
   // "$ref" and "allOf", and in what was put in. Never overwrites, never guesses between the forms
   // of anyOf, oneOf or if; validate afterwards. False: it would take too much, and not all is
   // filled.
+  // A default that its own schema refuses is not put in: every call without it would be invalid.
   [[nodiscard]] bool fill_defaults(Json& value) const;
+  [[nodiscard]] const std::vector<SchemaRemark>& refused_defaults() const;
+  // Those that were left.
+  [[nodiscard]] const std::vector<SchemaRemark>& unchecked_patterns() const;
   // A member that the schema does not name, and that is another spelling of one that it, or `also`,
   // names at this place: servers whose decoders fold names take it for that
   // (core/schema/names.cpp). Keyword "properties", or "limit" as of validate().

@@ -123,7 +123,7 @@ bool AgentDoor::has_room_for(const ipc::Id& id, std::size_t bytes) {
 
 void AgentDoor::refuse_for_room(const ipc::Id& id, std::string why) {
   anomalies_.note("a call that there is no room for: refused", why);
-  send_call_error(id, budget(std::move(why)));
+  send_call_error(id, budget(std::move(why), Sent::kNo));
 }
 
 void AgentDoor::settle(const ipc::Id& id) {
@@ -247,7 +247,8 @@ void AgentDoor::send_result(const ipc::Id& id, std::string line) {
   const std::size_t queued = channel_->queued_bytes();
   if (queued > 0 && queued + line.size() > limits_.max_queued) {
     anomalies_.note("answers wait unread: a result was dropped");
-    return send_call_error(id, budget("too many answers wait unread: this result was dropped"));
+    return send_call_error(
+        id, budget("too many answers wait unread: this result was dropped", Sent::kDone));
   }
   send(std::move(line));
 }

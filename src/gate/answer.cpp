@@ -13,6 +13,30 @@ constexpr std::size_t kEchoLimit = 256;
 // A server's error text: enough for a stack trace's first lines, too little to fill a queue.
 constexpr std::size_t kMessageLimit = 4096;
 
+CallError with_outcome(CallError error, Sent sent) {
+  const auto outcome = outcome_of(sent);
+  if (outcome.empty()) return error;
+  error.data["outcome"] = outcome;
+  if (sent == Sent::kNo) error.data["not_sent"] = true;
+  error.message += "; ";
+  error.message += outcome_words(sent);
+  return error;
+}
+
+Sent what_became(const Error& error) {
+  if (error.sent != Sent::kUnsaid) return error.sent;
+  switch (error.id) {
+    case ErrorId::kServerError: return Sent::kRefused;
+    case ErrorId::kConfigInvalid:
+    case ErrorId::kUnknownServer:
+    case ErrorId::kSecretMissing:
+    case ErrorId::kServerStart:
+    case ErrorId::kServerTls:
+    case ErrorId::kServerBusy: return Sent::kNo;
+    default: return Sent::kMaybeDone;
+  }
+}
+
 }  // namespace
 
 std::string_view to_string(ErrorKind kind) {
@@ -78,10 +102,11 @@ CallError unknown_tool(std::string_view permission) {
   return {ErrorKind::kUnknownTool, std::move(message), {{"required", std::move(required)}}};
 }
 
-CallError revoked(std::string_view permission) {
+CallError revoked(std::string_view permission, Sent sent) {
   std::string required = bounded(permission, kEchoLimit);
   std::string message = fmt::format("authority was revoked: {}", required);
-  return {ErrorKind::kRevoked, std::move(message), {{"required", std::move(required)}}};
+  CallError error{ErrorKind::kRevoked, std::move(message), {{"required", std::move(required)}}};
+  return with_outcome(std::move(error), sent);
 }
 
 CallError drifted(std::string_view permission) {
@@ -94,12 +119,13 @@ CallError drifted(std::string_view permission) {
           {{"required", std::move(required)}, {"id", to_string(ErrorId::kLockDrift)}}};
 }
 
-CallError cancelled() {
-  return {ErrorKind::kTransport, "the program cancelled this call", {{"cancelled", true}}};
+CallError cancelled(Sent sent) {
+  return with_outcome(
+      {ErrorKind::kTransport, "the program cancelled this call", {{"cancelled", true}}}, sent);
 }
 
-CallError budget(std::string message) {
-  return {ErrorKind::kBudget, std::move(message), Json::object()};
+CallError budget(std::string message, Sent sent) {
+  return with_outcome({ErrorKind::kBudget, std::move(message), Json::object()}, sent);
 }
 
 CallError internal(std::string message) {
@@ -109,13 +135,21 @@ CallError internal(std::string message) {
 CallError from_server(const Error& error, std::string_view permission) {
   if (error.id == ErrorId::kLockDrift) return drifted(permission);
   ErrorKind kind = ErrorKind::kTransport;
-  const bool is_unsent = error.id == ErrorId::kServerBusy;
-  if (error.id == ErrorId::kServerTimeout || is_unsent) kind = ErrorKind::kTimeout;
+  const bool is_time = error.id == ErrorId::kServerTimeout || error.id == ErrorId::kServerBusy;
+  if (is_time) kind = ErrorKind::kTimeout;
   if (error.id == ErrorId::kInternal) kind = ErrorKind::kInternal;
   Json data{{"id", to_string(error.id)}};
   if (!error.fix.empty()) data["fix"] = error.fix;
-  if (is_unsent) data["not_sent"] = true;  // who calls again does nothing twice
-  return {kind, bounded(error.what, kMessageLimit), std::move(data)};
+  return with_outcome({kind, bounded(error.what, kMessageLimit), std::move(data)},
+                      what_became(error));
+}
+
+Sent sent_of(const CallError& error) {
+  const std::string outcome = string_member(error.data, "outcome");
+  for (const Sent sent : {Sent::kNo, Sent::kMaybeDone, Sent::kDone}) {
+    if (outcome == outcome_of(sent)) return sent;
+  }
+  return Sent::kUnsaid;
 }
 
 std::string bounded(std::string_view text, std::size_t limit) {

@@ -6,6 +6,7 @@
 // reading prose.
 #pragma once
 
+#include <cstdint>
 #include <expected>
 #include <string>
 #include <string_view>
@@ -50,17 +51,22 @@ using Answer = std::expected<Json, CallError>;
 // The same, with what came where another type belongs: of a text its kind alone.
 [[nodiscard]] CallError invalid_arguments(const SchemaViolation& violation, const Json& arguments);
 [[nodiscard]] CallError unknown_tool(std::string_view permission);
-[[nodiscard]] CallError revoked(std::string_view permission);
+// `sent`: what became of the call, said in the message and as `outcome` in the data; kUnsaid where
+// it is refused as it comes, and of a connection.
+[[nodiscard]] CallError revoked(std::string_view permission, Sent sent = Sent::kUnsaid);
 // Another tool than mcpac.lock approved: taken back, as if by revoke().
 [[nodiscard]] CallError drifted(std::string_view permission);
-[[nodiscard]] CallError cancelled();
-[[nodiscard]] CallError budget(std::string message);
+[[nodiscard]] CallError cancelled(Sent sent);
+[[nodiscard]] CallError budget(std::string message, Sent sent);
 [[nodiscard]] CallError internal(std::string message);
 // One text for all that fails for the log's sake (the runtime headers print it as it stands).
 inline constexpr const char* kNotRecorded = "audit log cannot be written";
 // An Error of the upstream about a call of `permission`; its text is already free of secrets
 // (src/mcp redacts).
 [[nodiscard]] CallError from_server(const Error& error, std::string_view permission);
+
+// What became of the call that it is the error of.
+[[nodiscard]] Sent sent_of(const CallError& error);
 
 // At most `limit` bytes of `text`, cut between characters, with "…" when something is missing. For
 // everything of an outsider that is echoed or recorded.

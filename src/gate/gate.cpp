@@ -85,7 +85,7 @@ void Gate::State::count_refusal() {
   if (++refusals < setup.max_refusals || closed) return;
   std::ignore =
       setup.audit->append("Anomaly", {{"what", "too many refused calls: authority revoked"}});
-  closed = true;
+  shut();
   abandon_if([](const Permission&) { return true; }, "revoked");
 }
 
@@ -123,7 +123,7 @@ std::optional<std::size_t> Gate::State::settle(const Reservation& reservation, A
   const std::size_t bytes = answer && reservation.counts_result ? to_text(*answer).size() : 0;
   if (!setup.authority.settle(reservation.id, bytes)) {
     answer = std::unexpected(
-        budget("the call was made, and its result is larger than what 'bytes in' leaves of it"));
+        budget("the result is larger than what 'bytes in' leaves of it", Sent::kDone));
   }
   return reservation.counts_result ? std::optional(bytes) : std::nullopt;
 }
@@ -148,16 +148,35 @@ void Gate::State::finish(CallId id, Answer answer) {
   // The call has happened: a log that fails now does not unmake it. The next check will refuse.
   std::ignore = setup.audit->append_text(
       "CallFinished", finished_payload(id, outcome, took.count(), bytes, charged));
+  if (!closed) count(call.permission, answer, outcome);
   call.done(std::move(answer));
 }
 
-void Gate::State::abandon(CallId id, CallError error) {
+void Gate::State::count(const Permission& permission, const Answer& answer,
+                        std::string_view outcome) {
+  EndedCalls& calls = ended_calls[permission.text()];
+  ++calls.calls;
+  if (outcome != "result") ++calls.failed;
+  if (!answer && sent_of(answer.error()) == Sent::kMaybeDone) ++calls.unknown;
+}
+
+void Gate::State::shut() {
+  if (closed) return;
+  unanswered = calls_in_flight();
+  // What waits for a person has not begun.
+  for (const auto& [id, call] : waiting)
+    unanswered.push_back({id, call.permission.text(), std::chrono::milliseconds(0), Sent::kNo});
+  closed = true;
+}
+
+void Gate::State::abandon(CallId id, const std::function<CallError(Sent)>& error) {
   const auto found = pending.find(id);
   if (found == pending.end()) return;
   const Upstream::CallToken token = found->second.token;
   const auto keep = shared_from_this();
+  const Sent sent = setup.upstream->was_sent(token) ? Sent::kMaybeDone : Sent::kNo;
   // Answered before the server is told, so that its own last word finds nobody waiting.
-  finish(id, std::unexpected(std::move(error)));
+  finish(id, std::unexpected(error(sent)));
   setup.upstream->cancel(token);
 }
 
@@ -168,7 +187,8 @@ void Gate::State::abandon_if(const std::function<bool(const Permission&)>& match
   for (const auto& [id, call] : waiting) {
     if (matches(call.permission)) questions.push_back(id);
   }
-  take_back(questions, [](const Waiting& call) { return revoked(call.permission.text()); });
+  take_back(questions,
+            [](const Waiting& call) { return revoked(call.permission.text(), Sent::kNo); });
   std::vector<CallId> ids;
   for (const auto& [id, call] : pending) {
     if (matches(call.permission)) ids.push_back(id);
@@ -176,7 +196,9 @@ void Gate::State::abandon_if(const std::function<bool(const Permission&)>& match
   std::ranges::sort(ids);
   for (const CallId id : ids) {
     const auto found = pending.find(id);
-    if (found != pending.end()) abandon(id, revoked(found->second.permission.text()));
+    if (found == pending.end()) continue;
+    abandon(id,
+            [name = found->second.permission.text()](Sent sent) { return revoked(name, sent); });
   }
 }
 
@@ -214,9 +236,15 @@ Gate::CallId Gate::call(CallRequest request, Done done) {
 }
 
 void Gate::cancel(CallId id) {
-  state_->take_back({id}, [](const Waiting&) { return cancelled(); });
-  state_->abandon(id, cancelled());
+  state_->take_back({id}, [](const Waiting&) { return cancelled(Sent::kNo); });
+  state_->abandon(id, cancelled);
   state_->network->cancel(id);
+}
+
+bool Gate::was_sent(CallId id) const {
+  const auto call = state_->pending.find(id);
+  if (call != state_->pending.end()) return state_->setup.upstream->was_sent(call->second.token);
+  return !state_->waiting.contains(id);
 }
 
 Gate::CallId Gate::connect(const ConnectRequest& request, ConnectDone done) {
@@ -235,14 +263,17 @@ Revocation Gate::revoke_all() {
 }
 
 void Gate::close() {
-  if (!state_->closed) state_->unanswered = state_->calls_in_flight();
-  state_->closed = true;
+  state_->shut();
   state_->everything_revoked = true;
   state_->abandon_if([](const Permission&) { return true; }, "run-ended");
 }
 
 const std::vector<GateStatus::Call>& Gate::unanswered() const {
   return state_->unanswered;
+}
+
+const std::map<std::string, EndedCalls>& Gate::ended() const {
+  return state_->ended_calls;
 }
 
 std::size_t Gate::in_flight() const {
@@ -262,7 +293,8 @@ std::vector<GateStatus::Call> Gate::State::calls_in_flight() const {
   std::vector<GateStatus::Call> calls;
   for (const auto& [id, call] : pending) {
     calls.push_back({id, call.permission.text(),
-                     std::chrono::duration_cast<std::chrono::milliseconds>(now - call.started)});
+                     std::chrono::duration_cast<std::chrono::milliseconds>(now - call.started),
+                     setup.upstream->was_sent(call.token) ? Sent::kMaybeDone : Sent::kNo});
   }
   std::ranges::sort(calls, {}, &GateStatus::Call::id);
   return calls;

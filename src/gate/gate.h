@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -67,6 +68,7 @@ struct GateStatus {
     std::uint64_t id = 0;
     std::string permission;
     std::chrono::milliseconds since{0};
+    Sent sent = Sent::kMaybeDone;  // kNo: it waits for its server, or for a person
   };
   std::uint64_t allowed = 0;
   std::uint64_t denied = 0;
@@ -77,6 +79,13 @@ struct GateStatus {
   std::set<Permission> revoked;
   bool everything_revoked = false;
   std::vector<policy::RuleMeters> meters;
+};
+
+// How many calls of a tool have ended.
+struct EndedCalls {
+  std::size_t calls = 0;
+  std::size_t failed = 0;   // of them: answered with an error, or not at all
+  std::size_t unknown = 0;  // of the failed: sent, without an answer
 };
 
 // What a revocation ended.
@@ -114,6 +123,8 @@ class Gate {
   // The caller has lost interest: the server is told, and `done` gets an error. Unknown ids are
   // ignored: the answer may have been on its way already.
   void cancel(CallId id);
+  // False: nothing of it has gone to its server yet.
+  [[nodiscard]] bool was_sent(CallId id) const;
 
   // Takes authority back, for good, and records that (event Revoked). Calls in flight and questions
   // are cancelled and answered with kRevoked.
@@ -122,8 +133,11 @@ class Gate {
   // The run is over: everything is taken back without a record of it, and from now on refusals are
   // not recorded either.
   void close();
-  // What servers had not answered when it was closed, the oldest first.
+  // What had no answer when it was closed: what servers worked on, the oldest first, then what
+  // waited for a person.
   [[nodiscard]] const std::vector<GateStatus::Call>& unanswered() const;
+  // What ended before, by permission.
+  [[nodiscard]] const std::map<std::string, EndedCalls>& ended() const;
 
   // For lists, and for what is said of a thing unasked; nothing is recorded or charged. Whether a
   // tool is still there for this run: declared, not taken back, not another one by now.

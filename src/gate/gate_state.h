@@ -96,13 +96,16 @@ struct Gate::State : std::enable_shared_from_this<Gate::State> {
   void finish(CallId id, Answer answer);
   [[nodiscard]] CallError failure_of(CallId id, const Error& error, std::string_view name) const;
   // Ends a call that the server still works on.
-  void abandon(CallId id, CallError error);
+  void abandon(CallId id, const std::function<CallError(Sent)>& error);
   // `outcome` is recorded of connections.
   void abandon_if(const std::function<bool(const Permission&)>& matches, std::string_view outcome);
   Revocation revoke_if(const std::function<bool(const Permission&)>& matches, std::string name);
 
   // That servers work on, the oldest first.
   [[nodiscard]] std::vector<GateStatus::Call> calls_in_flight() const;
+  void count(const Permission& permission, const Answer& answer, std::string_view outcome);
+  // From here on nothing is called, and what is under way is remembered as that.
+  void shut();
 
   // Held, declared, locked and the same tool still: else no rule is asked.
   [[nodiscard]] const LockedTool* standing_tool(const Permission& permission) const;
@@ -137,6 +140,7 @@ struct Gate::State : std::enable_shared_from_this<Gate::State> {
   std::set<Permission> revoked_permissions;
   std::set<std::string> explained;  // kinds of denials
   std::vector<GateStatus::Call> unanswered;
+  std::map<std::string, EndedCalls> ended_calls;  // by permission; none of those that close() ends
   CallId last_id = 0;
   std::size_t refusals = 0;
   std::uint64_t allowed = 0;

@@ -90,9 +90,11 @@ void NetworkGate::State::connect(std::uint64_t id, const ConnectRequest& request
                        .reason = {}};
   // Before anything is recorded: a program must not fill the log with what it may.
   if (connections.size() >= setup.limits.open)
-    return refuse(done, budget(fmt::format("more than {} connections at once", setup.limits.open)));
+    return refuse(done, budget(fmt::format("more than {} connections at once", setup.limits.open),
+                               Sent::kUnsaid));
   if (total >= setup.limits.total)
-    return refuse(done, budget(fmt::format("more than {} connections", setup.limits.total)));
+    return refuse(
+        done, budget(fmt::format("more than {} connections", setup.limits.total), Sent::kUnsaid));
   auto answer = setup.authority->decide_network(request.host, request.port);
   const auto host = canonical_host(request.host);
   if (answer.allowed && (!host || setup.dialer == nullptr)) {
@@ -198,7 +200,7 @@ void NetworkGate::cancel(std::uint64_t id) {
   const auto keep = state_;
   const auto node = keep->connections.extract(found);
   keep->finish(node.mapped(), id, "cancelled", keep->setup.dialer->close(node.mapped().token));
-  node.mapped().done(std::unexpected(cancelled()));
+  node.mapped().done(std::unexpected(cancelled(Sent::kUnsaid)));
 }
 
 std::size_t NetworkGate::close_all(std::string_view outcome) {

@@ -26,6 +26,7 @@ class PassingUpstream : public Upstream {
     return inner_.quarantines(permission);
   }
   void cancel(CallToken token) override { inner_.cancel(token); }
+  [[nodiscard]] bool was_sent(CallToken token) const override { return inner_.was_sent(token); }
   [[nodiscard]] std::optional<CallError> refusal_of(CallToken token) const override {
     return inner_.refusal_of(token);
   }

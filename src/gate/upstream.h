@@ -46,6 +46,8 @@ class Upstream {
   [[nodiscard]] virtual bool quarantines(const Permission& permission) const = 0;
   // Asks the server to stop (notifications/cancelled); `done` still comes, with an Error.
   virtual void cancel(CallToken token) = 0;
+  // False: nothing of a call that is under way has gone to its server yet.
+  [[nodiscard]] virtual bool was_sent(CallToken /*token*/) const { return true; }
   // Where what is behind is a gate of its own: what it answered to this call, whose `done` gets an
   // Error. Only from inside that `done`.
   [[nodiscard]] virtual std::optional<CallError> refusal_of(CallToken /*token*/) const {

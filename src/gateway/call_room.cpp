@@ -40,10 +40,11 @@ bool CallRoom::Seat::makes_room_for(std::size_t more) {
 
 std::expected<CallRoom::Seat, gate::CallError> CallRoom::take(std::size_t bytes) {
   if (calls_ >= limits_.calls) {
-    return std::unexpected(gate::budget(fmt::format(
-        "this client has {} calls in work, over all of its sessions, and may have no more: wait "
-        "for answers, or cancel calls",
-        limits_.calls)));
+    return std::unexpected(gate::budget(fmt::format("this client has {} calls in work, over all of "
+                                                    "its sessions, and may have no more: wait "
+                                                    "for answers, or cancel calls",
+                                                    limits_.calls),
+                                        Sent::kNo));
   }
   if (bytes > limits_.bytes / kShort && calls_ > 0 && held_ + bytes > limits_.bytes)
     return std::unexpected(too_much());
@@ -53,10 +54,12 @@ std::expected<CallRoom::Seat, gate::CallError> CallRoom::take(std::size_t bytes)
 }
 
 gate::CallError CallRoom::too_much() const {
-  return gate::budget(fmt::format(
-      "the calls of this client that are in work, over all of its sessions, may hold {} MiB of "
-      "arguments, and this one does not fit beside them: wait for answers, or cancel calls",
-      limits_.bytes >> 20U));
+  return gate::budget(
+      fmt::format(
+          "the calls of this client that are in work, over all of its sessions, may hold {} MiB of "
+          "arguments, and this one does not fit beside them: wait for answers, or cancel calls",
+          limits_.bytes >> 20U),
+      Sent::kNo);
 }
 
 }  // namespace mcpac::gateway

@@ -41,6 +41,10 @@ Result<execute::Project> with_kept_policy(execute::Project project) {
   return project;
 }
 
+bool is_any(const policy::LayerText& rules) {
+  return !rules.grants.empty() || !rules.asks.empty() || !rules.files.empty();
+}
+
 }  // namespace
 
 Result<std::shared_ptr<ClientRun>> Gateway::begin(const Comer& comer, policy::LayerText rules) {
@@ -61,9 +65,24 @@ Result<std::shared_ptr<ClientRun>> Gateway::begin(const Comer& comer, policy::La
   parts.catalog = Catalog::make(lock_, *authority, setup_.names,
                                 setup_.code ? code_mode::names() : std::set<std::string>());
   for (const std::string& note : parts.catalog->notes()) tell_once(note);
-  auto compiled = execute::compile_tools(lock_, parts.catalog->servers());
+  if (parts.catalog->permissions().empty() && is_any(rules))
+    tell_once(fmt::format(
+        "the rules of {} admit nothing of what mcpac.lock has: it sees no tool{}", client,
+        project->kept->policy ? fmt::format("; {} {}: a call needs its rules as well",
+                                            execute::kPolicyLayer, execute::kOnlyLimits)
+                              : std::string()));
+  auto compiled = execute::compile_tools(lock_, parts.catalog->servers(),
+                                         execute::server_checks_of(setup_.project.config));
   for (const Error& error : compiled.unusable)
-    tell_once(fmt::format("{} cannot be called: {}", error.where, error.what));
+    tell_once(fmt::format("{} cannot be called: {}{}{}", error.where, error.what,
+                          error.fix.empty() ? "" : "; ", error.fix));
+  for (const auto& permission : parts.catalog->permissions()) {
+    const auto tool = compiled.table.find(permission);
+    if (tool == compiled.table.end()) continue;
+    for (const SchemaRemark& standard : tool->second.input->refused_defaults())
+      tell_once(fmt::format("{} {}: its default is refused by its own schema, and not filled in",
+                            permission.text(), standard.pointer));
+  }
   execute::add_offers(parts.catalog->permissions(), lock_, compiled.table);
   parts.tools = std::make_shared<const gate::ToolTable>(std::move(compiled.table));
   parts.upstream = upstream_.get();

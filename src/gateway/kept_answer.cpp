@@ -30,8 +30,8 @@ void KeptAnswer::keep(gate::Answer given, std::optional<ipc::ErrorObject>& refus
     return;
   }
   refusal = std::nullopt;
-  answer_ = std::unexpected(
-      gate::budget("the answer came before its client came back, and was too long to be kept"));
+  answer_ = std::unexpected(gate::budget(
+      "the answer came before its client came back, and was too long to be kept", Sent::kDone));
 }
 
 std::optional<gate::Answer> KeptAnswer::take() {

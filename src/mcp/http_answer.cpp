@@ -149,6 +149,9 @@ Error HttpTransport::refusal(const HttpHead& head, std::string_view body) const 
               .where = "server " + server_,
               .why = reason_of(body),
               .fix = ""};
+  // By the status it has not done it (RFC 9110, 15.4 and 15.5). Of 408 it waited for the rest of it
+  // and 5xx says nothing: a proxy may say so while its server works on.
+  if (head.status >= 300 && head.status < 500 && head.status != 408) error.sent = Sent::kRefused;
   if (head.status == 401 || head.status == 403) {
     error.fix = R"(check the credentials: "headers": {"Authorization": "Bearer ${env:TOKEN}"})";
   } else if (head.status >= 300 && head.status < 400) {

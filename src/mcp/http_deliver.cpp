@@ -51,6 +51,7 @@ asio::awaitable<Result<void>> HttpTransport::deliver_authorized(Outgoing& messag
     auto got = co_await authorizer_->challenged(head, delivered.used);
     if (!got) {
       Error error = std::move(got.error());
+      error.sent = Sent::kRefused;
       error.what += fmt::format(" (HTTP status {})", head.status);
       if (error.fix.empty()) error.fix = std::move(delivered.outcome.error().fix);
       co_return std::unexpected(std::move(error));
@@ -79,6 +80,7 @@ asio::awaitable<HttpTransport::Delivered> HttpTransport::deliver(Outgoing& messa
     auto opened = co_await connection->open();
     if (!opened) {
       delivered.outcome = failed(opened.error());
+      delivered.outcome.error().sent = Sent::kNo;
       co_return delivered;
     }
   }

@@ -113,10 +113,12 @@ asio::awaitable<Result<Reply>> go_on(std::shared_ptr<Session> session, std::stri
                     options.name.empty()
                         ? method
                         : fmt::format("{} of \"{}\"", method, printable(options.name, 100))};
+  const bool was_asked = first.has_value();
   for (int round = 0; round < kMaxRounds; ++round) {
     const auto state = co_await asio::this_coro::cancellation_state;
     if (state.cancelled() != asio::cancellation_type::none) {
-      co_return fail(ErrorId::kServerCancelled, method + " was cancelled before it began");
+      co_return fail(ErrorId::kServerCancelled, method + " was cancelled",
+                     {.sent = was_asked ? Sent::kMaybeDone : Sent::kNo});
     }
     Result<Reply> reply;
     if (first) {
@@ -185,7 +187,8 @@ class Started : public std::enable_shared_from_this<Started> {
       return request_.done(std::move(reply));
     // After the answer came, and before it was told.
     if (is_taken_back_)
-      return request_.done(fail(ErrorId::kServerCancelled, request_.method + " was cancelled"));
+      return request_.done(fail(ErrorId::kServerCancelled, request_.method + " was cancelled",
+                                {.sent = Sent::kMaybeDone}));
     asio::co_spawn(session_->executor(),
                    go_on(session_, std::move(request_.method), std::move(request_.params),
                          request_.timeout, std::move(request_.options), std::move(*reply)),
@@ -193,7 +196,9 @@ class Started : public std::enable_shared_from_this<Started> {
                        request_.slot, [self = shared_from_this()](const std::exception_ptr& bug,
                                                                   Result<Reply> last) {
                          // A cancelled wait, or our bug; neither may pass for an answer.
-                         if (bug) last = fail(ErrorId::kServerError, "the call was cancelled");
+                         if (bug)
+                           last = fail(ErrorId::kServerError, "the call was cancelled",
+                                       {.sent = Sent::kMaybeDone});
                          self->request_.done(std::move(last));
                        }));
   }

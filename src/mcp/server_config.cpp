@@ -25,10 +25,11 @@ constexpr std::array<std::string_view, 18> kTolerated = {
     "trust",       "description", "icon",          "name",         "title",        "gallery",
     "version",     "tags",        "note",          "$schema",      "id",           "author"};
 
-constexpr std::array<std::string_view, 21> kKnown = {
+constexpr std::array<std::string_view, 22> kKnown = {
     "type",    "transport", "command",   "args",    "env",        "cwd",   "url",
     "httpUrl", "era",       "serverUrl", "headers", "timeout",    "root",  "disabled",
-    "enabled", "envFile",   "prices",    "auth",    "entry_only", "texts", "original_name"};
+    "enabled", "envFile",   "prices",    "auth",    "entry_only", "texts", "original_name",
+    "server_checks"};
 
 Result<void> read_type(const ConfigMember& member, std::string& type) {
   auto text = member.string();
@@ -138,6 +139,7 @@ Result<void> read_member(const ConfigMember& member, ServerConfig& server, std::
     return {};
   }
   if (name == "entry_only") return store(server.entry_only, member.strings());
+  if (name == "server_checks") return store(server.server_checks, member.strings());
   if (name == "disabled" || name == "enabled") return read_flag(member, server.disabled);
   if (name == "prices") return read_prices(member, server.prices);
   if (name == "texts") return read_texts(member, server.texts);
@@ -326,6 +328,7 @@ OrderedJson to_json(const ServerConfig& server) {
   if (server.timeout != defaults.timeout) out["timeout"] = duration_json(server.timeout);
   if (!server.root.empty()) out["root"] = server.root;
   if (!server.entry_only.empty()) out["entry_only"] = server.entry_only;
+  if (!server.server_checks.empty()) out["server_checks"] = server.server_checks;
   if (server.disabled) out["disabled"] = true;
   if (server.texts == Texts::kLocked) out["texts"] = "locked";
   if (server.auth != defaults.auth) out["auth"] = to_json(server.auth);

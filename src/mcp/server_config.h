@@ -46,6 +46,9 @@ struct ServerConfig {
   // "entry_only": tools that act on the one entry which a path names, and on nothing below it; by
   // the user's word, for rules about folders above a denied place (docs/grants.md).
   std::vector<std::string> entry_only;
+  // "server_checks": tools with patterns that mcpac cannot check (core/json_schema.h) and their
+  // server does, by the user's word.
+  std::vector<std::string> server_checks;
   bool disabled = false;
   Texts texts = Texts::kStrict;
   // "prices": what one call of a tool costs the user, for rules with a `cost` (docs/grants.md).

@@ -96,6 +96,7 @@ std::int64_t Session::begin_with(std::string method, Json& params, RequestOption
   }
   if (death_) {
     pending->outcome = std::unexpected(*death_);
+    pending->outcome->error().sent = Sent::kNo;
     return id;
   }
   if (events->meta.is_object() && !events->meta.empty()) params["_meta"].update(events->meta);
@@ -119,8 +120,7 @@ std::int64_t Session::begin_then(std::string method, Json& params, RequestOption
   const auto pending = pending_.at(id);
   pending->done = std::move(done);
   if (death_) {
-    pending->outcome.reset();
-    settle(id, std::unexpected(*death_));
+    settle(id, *std::exchange(pending->outcome, std::nullopt));
     return id;
   }
   pending->begin_time(timeout);
@@ -132,8 +132,10 @@ void Session::cancel(std::int64_t id) {
   const auto found = pending_.find(id);
   if (found == pending_.end() || !found->second->done) return;
   const auto pending = found->second;
-  settle(id, failure(ErrorId::kServerCancelled, pending->method + " was cancelled"));
-  take_back(id, *pending, "cancelled");
+  if (pending->outcome) return;
+  const bool was_sent = take_back(id, *pending, "cancelled");
+  pending->outcome = was_cancelled(*pending, was_sent);
+  tell(pending);
 }
 
 // Seldom: most have ended by then. Progress has moved the time of others.
@@ -169,8 +171,8 @@ asio::awaitable<Result<Reply>> Session::wait(std::int64_t id, std::chrono::milli
   while (!pending->outcome) {
     const auto state = co_await asio::this_coro::cancellation_state;
     if (state.cancelled() != asio::cancellation_type::none) {
-      take_back(id, *pending, "cancelled");
-      co_return failure(ErrorId::kServerCancelled, pending->method + " was cancelled");
+      const bool was_sent = take_back(id, *pending, "cancelled");
+      co_return was_cancelled(*pending, was_sent);
     }
     if (std::chrono::steady_clock::now() >= pending->deadline) {
       if (on_timeout == OnTimeout::kKeepWaiting)
@@ -338,6 +340,12 @@ std::unexpected<Error> Session::too_late(const Pending& pending, bool was_sent) 
                       R"(a longer "timeout" in mcpac.json, in milliseconds)");
   late.error().why = take_junk(&pending);
   return late;
+}
+
+std::unexpected<Error> Session::was_cancelled(const Pending& pending, bool was_sent) const {
+  auto error = failure(ErrorId::kServerCancelled, pending.method + " was cancelled");
+  error.error().sent = was_sent ? Sent::kMaybeDone : Sent::kNo;
+  return error;
 }
 
 std::unexpected<Error> Session::failure(ErrorId id, std::string what, std::string fix) const {

@@ -172,6 +172,7 @@ class Session : public std::enable_shared_from_this<Session> {
   [[nodiscard]] Result<Reply> make_reply(const Pending& pending, ipc::Response& response,
                                          std::string_view line) const;
   [[nodiscard]] Error rpc_error(const std::string& method, const ipc::ErrorObject& error) const;
+  [[nodiscard]] std::unexpected<Error> was_cancelled(const Pending& pending, bool was_sent) const;
   [[nodiscard]] std::unexpected<Error> too_late(const Pending& pending, bool was_sent);
   [[nodiscard]] std::unexpected<Error> failure(ErrorId id, std::string what,
                                                std::string fix = "") const;

@@ -169,7 +169,8 @@ void StdioTransport::refuse(std::int64_t request_id, std::string why) {
                                               .what = std::move(why),
                                               .where = "server " + self->target_.server,
                                               .why = "",
-                                              .fix = ""});
+                                              .fix = "",
+                                              .sent = Sent::kNo});
   });
 }
 

@@ -56,8 +56,8 @@ const Json* Authority::Impl::schema_of(const Permission& permission) const {
 const DefaultPlace* Authority::Impl::defaults_of(const Json& schema) const {
   const auto [at, is_new] = defaults.try_emplace(&schema, nullptr);
   if (is_new && has_defaults(schema)) {
-    // One that does not compile has no calls.
-    if (auto compiled = JsonSchema::compile(schema))
+    // One that does not compile has no calls. Patterns may be left to its server.
+    if (auto compiled = JsonSchema::compile(schema, UncheckablePatterns::kLeave))
       at->second = std::make_unique<const SchemaDefaults>(std::move(*compiled));
   }
   return at->second == nullptr ? nullptr : at->second->root();

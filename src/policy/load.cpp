@@ -31,25 +31,28 @@ class FileLoader {
   // taken off the list.
   Result<void> load(CompiledLayer& layer, std::set<std::string>& profiles) {
     if (auto done = collect_profiles(); !done) return done;
-    if (auto done = take_profiles(profiles); !done) return done;
+    Taken base;
     for (const auto& item : file_.items) {
       if (const auto* statement = std::get_if<ast::Statement>(&item)) {
-        if (auto done = take(*statement); !done) return done;
+        if (auto done = take(*statement, base); !done) return done;
       } else if (const auto& block = std::get<ast::Block>(item);
                  block.kind == ast::Block::Kind::kPolicy) {
-        if (auto done = take_all(block); !done) return done;
+        if (auto done = take_all(block, base); !done) return done;
       }
     }
-    if (auto done = check_unused(); !done) return done;
-    if (auto done = add_rules(layer); !done) return done;
-    return run_self_tests(tests_, own_, source_, environment_);
+    Taken held = base;
+    if (auto done = take_profiles(profiles, held); !done) return done;
+    if (auto done = check_unused(held); !done) return done;
+    if (auto done = add_rules(held, layer); !done) return done;
+    return test(base);
   }
 
   // Of a file that is none of the layer's: these of its profiles, and nothing else.
   Result<void> load_profiles(CompiledLayer& layer, std::set<std::string>& profiles) {
     if (auto done = collect_profiles(); !done) return done;
-    if (auto done = take_profiles(profiles); !done) return done;
-    return add_rules(layer);
+    Taken held;
+    if (auto done = take_profiles(profiles, held); !done) return done;
+    return add_rules(held, layer);
   }
   [[nodiscard]] std::vector<std::string> profile_names() const {
     std::vector<std::string> names;
@@ -58,6 +61,14 @@ class FileLoader {
   }
 
  private:
+  // Statements that hold together, and the profiles that they use.
+  struct Taken {
+    std::set<std::string, std::less<>> used{};
+    std::vector<const ast::Rule*> rules{};
+    std::vector<const ast::Statement*> places{};
+    std::vector<const ast::SelfTest*> tests{};
+  };
+
   Result<void> collect_profiles() {
     for (const auto& item : file_.items) {
       const auto* block = std::get_if<ast::Block>(&item);
@@ -70,25 +81,25 @@ class FileLoader {
     return {};
   }
 
-  Result<void> take_profiles(std::set<std::string>& wanted) {
+  Result<void> take_profiles(std::set<std::string>& wanted, Taken& into) const {
     for (const auto& [name, block] : profiles_) {
-      if (wanted.erase(name) == 0 || !used_.insert(name).second) continue;
-      if (auto done = take_all(*block); !done) return done;
+      if (wanted.erase(name) == 0 || !into.used.insert(name).second) continue;
+      if (auto done = take_all(*block, into); !done) return done;
     }
     return {};
   }
 
-  Result<void> take_all(const ast::Block& block) {
+  Result<void> take_all(const ast::Block& block, Taken& into) const {
     for (const auto& statement : block.statements) {
-      if (auto done = take(statement); !done) return done;
+      if (auto done = take(statement, into); !done) return done;
     }
     return {};
   }
 
-  Result<void> take(const ast::Statement& statement) {
-    if (const auto* rule = std::get_if<ast::Rule>(&statement)) rules_.push_back(rule);
-    if (is_place(statement)) places_.push_back(&statement);
-    if (const auto* test = std::get_if<ast::SelfTest>(&statement)) tests_.push_back(test);
+  Result<void> take(const ast::Statement& statement, Taken& into) const {
+    if (const auto* rule = std::get_if<ast::Rule>(&statement)) into.rules.push_back(rule);
+    if (is_place(statement)) into.places.push_back(&statement);
+    if (const auto* test = std::get_if<ast::SelfTest>(&statement)) into.tests.push_back(test);
     const auto* use = std::get_if<ast::Use>(&statement);
     if (use == nullptr) return {};
     const auto found = profiles_.find(use->profile);
@@ -101,15 +112,42 @@ class FileLoader {
                                          : did_you_mean(use->profile, names));
     }
     // Using a profile twice, or in a circle, adds nothing the second time.
-    if (!used_.insert(use->profile).second) return {};
-    return take_all(*found->second);
+    if (!into.used.insert(use->profile).second) return {};
+    return take_all(*found->second, into);
   }
 
-  Result<void> check_unused() {
+  // What a file's tests say must not hang on the profile that a run is given, nor on whether a run
+  // or `policy check` loads it: those outside of profiles are judged by the rules outside, those of
+  // a profile by these and its own.
+  Result<void> test(const Taken& base) const {
+    if (auto done = test(base.tests, base.rules); !done) return done;
+    for (const auto& [name, block] : profiles_) {
+      if (base.used.contains(name)) continue;
+      Taken with = base;
+      with.tests.clear();
+      with.used.insert(name);
+      if (auto done = take_all(*block, with); !done) return done;
+      if (auto done = test(with.tests, with.rules); !done) return done;
+    }
+    return {};
+  }
+
+  Result<void> test(const std::vector<const ast::SelfTest*>& tests,
+                    const std::vector<const ast::Rule*>& rules) const {
+    if (tests.empty()) return {};
+    CompiledLayer own;
+    Loader loader{environment_, own};
+    for (const auto* rule : rules) {
+      if (auto done = add(*rule, source_, loader); !done) return done;
+    }
+    return run_self_tests(tests, own, source_, environment_);
+  }
+
+  Result<void> check_unused(const Taken& held) const {
     CompiledLayer scratch;
     Loader loader{environment_, scratch};
     for (const auto& [name, block] : profiles_) {
-      if (used_.contains(name)) continue;
+      if (held.used.contains(name)) continue;
       for (const auto& statement : block->statements) {
         if (auto done = add_place(statement, source_, environment_, scratch.places); !done)
           return done;
@@ -121,15 +159,12 @@ class FileLoader {
     return {};
   }
 
-  Result<void> add_rules(CompiledLayer& layer) {
+  Result<void> add_rules(const Taken& held, CompiledLayer& layer) const {
     Loader into_layer{environment_, layer};
-    Loader into_own{environment_, own_};
-    for (const auto* rule : rules_) {
+    for (const auto* rule : held.rules) {
       if (auto done = add(*rule, source_, into_layer); !done) return done;
-      if (tests_.empty()) continue;
-      if (auto done = into_own.add(*rule, source_); !done) return done;
     }
-    for (const auto* place : places_) {
+    for (const auto* place : held.places) {
       if (auto done = add_place(*place, source_, environment_, layer.places); !done) return done;
     }
     return {};
@@ -139,11 +174,6 @@ class FileLoader {
   const SourceText& source_;
   const Environment& environment_;
   std::map<std::string, const ast::Block*, std::less<>> profiles_;
-  std::set<std::string, std::less<>> used_;
-  std::vector<const ast::Rule*> rules_;
-  std::vector<const ast::Statement*> places_;
-  std::vector<const ast::SelfTest*> tests_;
-  CompiledLayer own_;
 };
 
 Result<void> load_flags(const std::vector<std::string>& texts, Effect effect,

@@ -64,6 +64,18 @@ class Error : public ::std::exception {
   [[nodiscard]] const Json& data() const noexcept { return details_->data; }
   // What a failed tool answered; empty for every other kind.
   [[nodiscard]] const ::std::vector<Content>& content() const noexcept { return details_->content; }
+  // Nothing of the call has gone to its server: it can be repeated.
+  [[nodiscard]] bool was_not_sent() const {
+    const ::std::string outcome = detail::member_text(data(), "outcome");
+    const bool is_refusal = kind() == ErrorKind::denied || kind() == ErrorKind::invalid_arguments ||
+                            kind() == ErrorKind::revoked;
+    return outcome == "not_sent" || (is_refusal && outcome.empty());
+  }
+  // The server had the call, and its answer did not come or is lost: look before you repeat it.
+  [[nodiscard]] bool may_have_been_done() const {
+    const ::std::string outcome = detail::member_text(data(), "outcome");
+    return outcome == "unknown" || outcome == "done";
+  }
   // Throws this error as the class of its kind.
   [[noreturn]] inline void rethrow() const;
 
@@ -171,6 +183,18 @@ namespace detail {
 
 [[nodiscard]] inline Error transport_error(::std::string message) {
   return Error({.kind = ErrorKind::transport, .message = ::std::move(message)});
+}
+
+// Of a call whose connection to the host was lost, in the words that the host has for it.
+[[nodiscard]] inline Error lost_call(const ::std::string& message, ::std::string_view permission,
+                                     bool was_sent) {
+  return Error(
+      {.kind = ErrorKind::transport,
+       .permission = ::std::string(permission),
+       .message = message + (was_sent ? "; the call was sent and may have been done: look before "
+                                        "you repeat it"
+                                      : "; the call was not sent"),
+       .data = {{"outcome", was_sent ? "unknown" : "not_sent"}}});
 }
 
 [[nodiscard]] inline ErrorKind kind_of(::std::string_view name, int code) {

@@ -139,18 +139,28 @@ class Session {
     ::std::int64_t id = 0;
     {
       const ::std::lock_guard lock(mutex_);
-      if (failure_) throw TransportError(*failure_);
+      if (failure_) throw TransportError(unsent(*failure_, permission));
       id = next_id_++;
       pending_.emplace(id, pending);
     }
     try {
       send(R"({"jsonrpc":"2.0","id":)" + ::std::to_string(id) + "," + text);
+    } catch (const TransportError& error) {
+      // All calls were forgotten with the connection. Of a message whose end does not come the host
+      // reads nothing.
+      throw TransportError(unsent(error, permission));
     } catch (...) {
       const ::std::lock_guard lock(mutex_);
       pending_.erase(id);
       throw;
     }
     return pending;
+  }
+
+  // Of what is no call of a tool there is nothing to say.
+  [[nodiscard]] static Error unsent(const Error& error, ::std::string_view permission) {
+    if (permission.empty()) return error;
+    return detail::lost_call(error.message(), permission, false);
   }
 
   // Of a message to the host, without the line's end (docs/protocol.md): it closes the connection
@@ -405,9 +415,7 @@ namespace detail {
 // The result of an answer, or its error thrown as the class of its kind.
 [[nodiscard]] inline Json result_of(Pending& pending, ::std::string_view permission) {
   if (pending.error) {
-    throw TransportError({.kind = ErrorKind::transport,
-                          .permission = ::std::string(permission),
-                          .message = pending.error->message()});
+    throw TransportError(lost_call(pending.error->message(), permission, true));
   }
   Json answer = ::std::move(pending.answer);
   if (const auto error = answer.find("error"); error != answer.end()) {
@@ -415,9 +423,8 @@ namespace detail {
   }
   const auto found = answer.find("result");
   if (found == answer.end() || !found->is_object()) {
-    throw TransportError({.kind = ErrorKind::transport,
-                          .permission = ::std::string(permission),
-                          .message = "the answer holds neither a result nor an error"});
+    throw TransportError(
+        lost_call("the answer holds neither a result nor an error", permission, true));
   }
   Json result = ::std::move(*found);
   const auto failed = result.find("isError");

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <set>
 #include <string>
 
 namespace mcpac {
@@ -367,6 +368,52 @@ TEST_SUITE("core/json_schema defaults") {
             "{}") == R"({"x":1,"y":2})");
     CHECK(filled(R"({"$defs":{"d":{"default":7}},"properties":{"x":{"$ref":"#/$defs/d"}}})",
                  "{}") == R"({"x":7})");
+  }
+
+  TEST_CASE("a default that its own schema refuses is not filled in, and is said") {
+    const std::string refused = R"({"type":"object","properties":{
+        "query":{"type":"string","default":{}},
+        "state":{"enum":["open","closed"],"default":"all"},
+        "page":{"type":"object","required":["size"],"default":{},
+                "properties":{"size":{"type":"integer"}}},
+        "limit":{"type":"integer","maximum":100,"default":1000},
+        "sort":{"type":"object","required":["by"],"default":{},
+                "properties":{"by":{"type":"string","default":"name"}}},
+        "deep":{"type":"object","default":{},"properties":{"x":{"type":"string","default":1}}},
+        "kept":{"type":"integer","default":3}}})";
+    CHECK(filled(refused, "{}") == R"({"deep":{},"kept":3,"sort":{"by":"name"}})");
+    const auto schema = compiled(json_of(refused));
+    CHECK_FALSE(schema->validate(json_of(filled(refused, "{}"))));
+    std::set<std::string> places;
+    for (const auto& remark : schema->refused_defaults()) places.insert(remark.pointer);
+    CHECK(places == std::set<std::string>{"/properties/query", "/properties/state",
+                                          "/properties/page", "/properties/limit",
+                                          "/properties/deep/properties/x"});
+    // What a server may fill in all the same is still known to rules.
+    const SchemaDefaults defaults(schema);
+    REQUIRE(defaults.root() != nullptr);
+    CHECK(defaults.root()->member("query") != nullptr);
+    CHECK(defaults.root()->member("kept") == nullptr);
+  }
+
+  TEST_CASE("patterns that cannot be checked are left only where that is asked for") {
+    const Json behind = json_of(R"({"type":"object","properties":{
+        "a":{"type":"string","pattern":"(?<=x)y"},"b":{"type":"string","pattern":"^b+$"},
+        "c":{"type":"string","pattern":"^.{1,2000}$"}}})");
+    const auto refused = JsonSchema::compile(behind);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().what.find("(?<=x)y") != std::string::npos);
+    const auto left = JsonSchema::compile(behind, UncheckablePatterns::kLeave);
+    REQUIRE(left);
+    CHECK((*left)->unchecked_patterns().size() == 1);
+    CHECK((*left)->unchecked_patterns().front().pointer == "/properties/a");
+    CHECK_FALSE((*left)->validate({{"a", "anything"}, {"b", "bb"}, {"c", std::string(2000, 'c')}}));
+    CHECK((*left)->validate({{"a", 1}}));
+    CHECK((*left)->validate({{"b", "c"}}));
+    CHECK((*left)->validate({{"c", std::string(2001, 'c')}}));
+    // Which members there may be is always known.
+    CHECK_FALSE(JsonSchema::compile(json_of(R"({"patternProperties":{"(?<=x)y":{}}})"),
+                                    UncheckablePatterns::kLeave));
   }
 
   TEST_CASE("a default that depends on a choice is not guessed") {

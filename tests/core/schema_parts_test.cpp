@@ -78,6 +78,49 @@ TEST_SUITE("core/schema/pattern") {
     CHECK(matches("^(?!a|b)", "c"));
   }
 
+  TEST_CASE("repetitions beyond RE2's limit are counted exactly") {
+    const auto times = [](std::string_view text, std::size_t count) {
+      std::string all;
+      for (std::size_t i = 0; i < count; ++i) all += text;
+      return all;
+    };
+    struct Row {
+      std::string pattern;
+      std::string one;
+      std::size_t least;
+      std::size_t most;
+      std::string other = "!";  // that is not repeated
+    };
+    for (const Row& row :
+         {Row{"^.{1,2000}$", "\xc3\xa9", 1, 2000, "\n"},
+          Row{"^[a-z0-9-]{3,100000}$", "q", 3, 100'000},
+          Row{"^[\\s\\S]{0,5000}$", "\n", 0, 5000, ""}, Row{"^x{1500}$", "x", 1500, 1500},
+          Row{"^(?=.*b)b{1,1200}?$", "b", 1, 1200}, Row{"^(?:ab|cd){2,2500}$", "cd", 2, 2500},
+          Row{"^<([^>]{1,3000})>$", "", 0, 0, "<>"}}) {
+      CAPTURE(row.pattern);
+      if (row.one.empty()) {
+        CHECK(matches(row.pattern, "<" + times("a", 3000) + ">"));
+        CHECK_FALSE(matches(row.pattern, "<" + times("a", 3001) + ">"));
+        CHECK_FALSE(matches(row.pattern, row.other));
+        continue;
+      }
+      CHECK(matches(row.pattern, times(row.one, row.least)));
+      CHECK(matches(row.pattern, times(row.one, row.most)));
+      CHECK_FALSE(matches(row.pattern, times(row.one, row.most + 1)));
+      if (row.least > 0) CHECK_FALSE(matches(row.pattern, times(row.one, row.least - 1)));
+      if (row.other.empty()) continue;
+      CHECK_FALSE(matches(row.pattern, times(row.one, row.least) + row.other));
+    }
+    CHECK(matches("a{1001,}", times("a", 1001)));
+    CHECK_FALSE(matches("a{1001,}", times("a", 1000)));
+    CHECK(matches("^ab{1001}c$", "a" + times("b", 1001) + "c"));
+    CHECK(matches("^(a(b)){0,1001}\xc3\xa9{1001}$", times("ab", 1001) + times("\xc3\xa9", 1001)));
+    CHECK_FALSE(matches("^\xc3\xa9{1001}$", times("\xc3\xa9", 1000) + "\xc3"));
+    for (const char* pattern :
+         {"a{1,2000}*", "(a{1,50}){1,2000}", "(ab){1,9000000}", "a{2000,1500}"})
+      CHECK_FALSE(compiles(pattern));
+  }
+
   TEST_CASE("what RE2 cannot match does not compile") {
     for (const char* pattern : {"(?=a)b",      "a(?!b)",
                                 "(?<=a)b",     "(?<!a)b",

@@ -136,6 +136,47 @@ TEST_SUITE("e2e/audit") {
     CHECK(asked.err.find("MCPAC-E0902") != std::string::npos);
   }
 
+  TEST_CASE("list is narrowed by refusal, tool, time and number, and questions say run and value") {
+    const auto& workspace = Workspace::shared();
+    const auto call = [&](const std::string& path) {
+      return workspace.mcpac({"tools", "call", "filesystem.read_text_file", "--grant",
+                              "filesystem.read_text_file(path within ./data, ..)", "--path", path});
+    };
+    CHECK(call("data/a.txt").exit_code == 0);
+    CHECK(call("/etc/passwd").exit_code == 77);
+    CHECK(call("/etc/hostname").exit_code == 77);
+    const auto listed = [&](std::vector<std::string> more) {
+      more.insert(more.begin(), {"audit", "list", "--json"});
+      return workspace.mcpac(std::move(more)).json();
+    };
+    const Json denied = listed({"--denied", "--tool", "filesystem.read_text_file", "--limit", "2"});
+    REQUIRE(denied.size() == 2);
+    CHECK(denied[0].at("payload").at("target") == "/etc/passwd");
+    CHECK(denied[1].at("payload").at("target") == "/etc/hostname");
+    const Json of_tool = listed({"--tool", "filesystem.*", "--since", "1h"});
+    CHECK(
+        std::ranges::any_of(of_tool, [](const Json& e) { return e.at("kind") == "CallFinished"; }));
+    CHECK(
+        std::ranges::none_of(of_tool, [](const Json& e) { return e.at("kind") == "RunStarted"; }));
+    CHECK(listed({"--tool", "memory.*", "--denied"}).empty());
+    CHECK(listed({"--since", "2999-01-01"}).empty());
+    CHECK(workspace.mcpac({"audit", "list", "--since", "yesterday"}).exit_code == 64);
+    const auto cut = workspace.mcpac({"audit", "list", "--denied", "--limit", "1"});
+    CHECK(std::ranges::count(cut.out, '\n') == 1);
+    CHECK(cut.err.find(" earlier: --limit ") != std::string::npos);
+
+    const std::string run = denied[1].at("run_id");
+    CHECK(workspace.mcpac({"audit", "verify", run}).exit_code == 0);
+    const auto asked = workspace.mcpac({"audit", "query", "denied", "--run", run});
+    CHECK(asked.out.find("run " + run.substr(0, 13)) != std::string::npos);
+    CHECK(asked.out.find(denied[1].at("time").get<std::string>()) != std::string::npos);
+    CHECK(asked.out.find("of /etc/hostname") != std::string::npos);
+    const Json row =
+        workspace.mcpac({"audit", "query", "denied", "--run", run, "--json"}).json()[0];
+    CHECK(row.at("values") == Json{"/etc/hostname"});
+    CHECK(row.at("runs") == Json{run});
+  }
+
   TEST_CASE("where nothing was recorded there is nothing to prove, and that is no error") {
     const Workspace empty("{\"mcpServers\": {}}");
     const auto verified = empty.mcpac({"audit", "verify"});

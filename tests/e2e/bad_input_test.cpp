@@ -198,7 +198,10 @@ int agent_main(mcpac::Requires<mcp::fixture::die> rt) {
 )",
                                        "fixture.die");
     INFO(run.err);
-    CHECK(run.out == "transport error\nserver fixture ended: exit status 3\n");
+    CHECK(
+        run.out ==
+        "transport error\nserver fixture ended: exit status 3; the call was sent and may have been "
+        "done: look before you repeat it\nfalse true\n");
     // The server's last words are its user's, and may say why; they are none of the program's.
     CHECK(has(run.err, "warning: server fixture ended: exit status 3: it last wrote:"));
     CHECK(has(run.err, "\n    the database is locked\n"));
@@ -225,6 +228,7 @@ int agent_main(mcpac::Requires<mcp::fixture::die> rt) {
   }
 
   TEST_CASE("when the log cannot be written, nothing is run") {
+    std::println("{} {}", error.was_not_sent(), error.may_have_been_done());
     Workspace workspace(Workspace::real_servers());
     REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);
     fs::create_directories(workspace.state());

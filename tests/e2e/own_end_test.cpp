@@ -102,10 +102,38 @@ TEST_SUITE("e2e/own end") {
     CHECK(run.exit_code == 124);
     CHECK(has(run.err, "MCPAC-E0705"));
     CHECK(has(run.err, "why: fixture.hang had not answered for "));
+    CHECK(has(run.err,
+              " s; the call was sent and may have been done: look before you repeat it; "
+              "no call had ended"));
     const auto loops =
         ran("echo", "(void)rt; for (volatile int i = 0;; i = i + 1) {}", {"--timeout", "1"});
     CHECK(loops.exit_code == 124);
-    CHECK_FALSE(has(loops.err, "it waited"));
+    CHECK(has(loops.err, "why: no call had been made"));
+  }
+
+  TEST_CASE("a run that its time ends says what was done by then, in words and in JSON") {
+    const std::string source = program("mcp::fixture::echo, mcp::fixture::fail, mcp::fixture::hang",
+                                       R"(
+  for (int i = 0; i < 2; ++i) rt.fixture.echo({.zebra = "x"});
+  static_cast<void>(rt.fixture.fail.try_call());
+  rt.fixture.hang();
+  return 0;)");
+    const std::string grants = "fixture.echo,fixture.fail,fixture.hang";
+    const auto& workspace = Workspace::shared_fixture();
+    const auto told = workspace.execute(source, grants, {"--timeout", "1"});
+    INFO(told.err);
+    CHECK(has(told.err,
+              "look before you repeat it; calls that had ended: fixture.echo 2, fixture.fail 1 (1 "
+              "failed)\n"));
+    const Json calls =
+        workspace.execute(source, grants, {"--timeout", "1", "--json"}).json().at("calls");
+    REQUIRE(calls.at("in_flight").size() == 1);
+    CHECK(calls.at("in_flight")[0].at("permission") == "fixture.hang");
+    CHECK(calls.at("in_flight")[0].at("outcome") == "unknown");
+    CHECK(calls.at("ended") ==
+          Json::array(
+              {{{"permission", "fixture.echo"}, {"calls", 2}, {"failed", 0}, {"unknown", 0}},
+               {{"permission", "fixture.fail"}, {"calls", 1}, {"failed", 1}, {"unknown", 0}}}));
   }
 
   TEST_CASE("an error that a server answers is called one, and not an error of the transport") {

@@ -64,6 +64,14 @@ TEST_SUITE("e2e/policy") {
     const auto less = policy({"diff", wide, narrow});
     CHECK(less.exit_code == 0);
     CHECK(has(less.out, "- filesystem.read_text_file {"));
+    CHECK(has(less.out, ": deny, instead of allow"));
+    const Json changed = policy({"diff", "--json", wide, narrow}).json();
+    CHECK(changed.at("less")[0].at("old") == "allow");
+    CHECK(changed.at("less")[0].at("new") == "deny");
+    CHECK(has(policy({"diff", file("few.policy", "allow filesystem.read_text_file calls <= 3\n"),
+                      file("one.policy", "allow filesystem.read_text_file calls <= 1\n")})
+                  .out,
+              ": 1 call, instead of 3 calls"));
     const auto other = file("other.policy",
                             "# in other words\npolicy \"p\" { grant filesystem.read_text_file("
                             "path within \"./data\") }\n");

@@ -4,7 +4,9 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "core/hash.h"
@@ -20,6 +22,14 @@ const CallError& error_of(const std::optional<Answer>& answer) {
   REQUIRE(answer.has_value());
   REQUIRE_FALSE(answer->has_value());
   return answer->error();
+}
+
+// As they end the message of an error.
+std::string words_of(std::string_view outcome) {
+  if (outcome == "not_sent") return "; the call was not sent";
+  if (outcome == "unknown")
+    return "; the call was sent and may have been done: look before you repeat it";
+  return outcome == "done" ? "; the call was done: look before you repeat it" : "";
 }
 
 }  // namespace
@@ -261,25 +271,71 @@ TEST_SUITE("gate") {
       ErrorId id;
       ErrorKind kind;
       int code;
+      std::string outcome;
     };
-    for (const Row row : {Row{ErrorId::kServerTimeout, ErrorKind::kTimeout, -32003},
-                          Row{ErrorId::kServerBusy, ErrorKind::kTimeout, -32003},
-                          Row{ErrorId::kServerDied, ErrorKind::kTransport, -32002},
-                          Row{ErrorId::kServerError, ErrorKind::kTransport, -32002},
-                          Row{ErrorId::kServerStart, ErrorKind::kTransport, -32002},
-                          Row{ErrorId::kInternal, ErrorKind::kInternal, -32603}}) {
+    using Id = ErrorId;
+    using Kind = ErrorKind;
+    for (const Row& row : {Row{Id::kServerTimeout, Kind::kTimeout, -32003, "unknown"},
+                           Row{Id::kServerBusy, Kind::kTimeout, -32003, "not_sent"},
+                           Row{Id::kServerDied, Kind::kTransport, -32002, "unknown"},
+                           Row{Id::kServerHttp, Kind::kTransport, -32002, "unknown"},
+                           Row{Id::kServerError, Kind::kTransport, -32002, ""},
+                           Row{Id::kServerStart, Kind::kTransport, -32002, "not_sent"},
+                           Row{Id::kInternal, Kind::kInternal, -32603, "unknown"}}) {
       World world;
       std::optional<Answer> answer;
       world.gate->call({"git.commit", Json::object()},
                        [&](Answer given) { answer = std::move(given); });
       world.upstream.answer(0, fail(row.id, "the server said no"));
       CHECK(error_of(answer).kind == row.kind);
-      CHECK(error_of(answer).message == "the server said no");
+      CHECK(error_of(answer).message == "the server said no" + words_of(row.outcome));
       const Json told = to_rpc_error(error_of(answer));
       CHECK(told.at("code") == row.code);
       CHECK(told.at("data").at("id") == to_string(row.id));
-      CHECK(told.at("data").contains("not_sent") == (row.id == ErrorId::kServerBusy));
+      CHECK(told.at("data").value("outcome", "") == row.outcome);
+      CHECK(told.at("data").contains("not_sent") == (row.outcome == "not_sent"));
     }
+  }
+
+  TEST_CASE("what became of a call without an answer is said, in words and to programs") {
+    const auto check = [](const std::optional<Answer>& answer, const std::string& outcome) {
+      CHECK(error_of(answer).message.ends_with(words_of(outcome)));
+      CHECK(to_rpc_error(error_of(answer)).at("data").value("outcome", "") == outcome);
+    };
+    std::optional<Answer> answer;
+    const auto keep = [&](Answer given) { answer = std::move(given); };
+    const Json none = Json::object();
+    // What is known of it goes before what its number would say.
+    for (const auto& [sent, outcome] :
+         {std::pair(Sent::kNo, "not_sent"), {Sent::kMaybeDone, "unknown"}, {Sent::kRefused, ""}}) {
+      World world;
+      world.gate->call({"git.commit", none}, keep);
+      world.upstream.answer(0, fail(ErrorId::kServerDied, "gone", {.sent = sent}));
+      check(answer, outcome);
+    }
+    for (const bool is_starting : {false, true}) {
+      const std::string outcome = is_starting ? "not_sent" : "unknown";
+      World world;
+      world.upstream.is_starting = is_starting;
+      const auto id = world.gate->call({"git.commit", none}, keep);
+      world.gate->cancel(id);
+      check(answer, outcome);
+      world.gate->call({"git.commit", none}, keep);
+      world.gate->close();
+      check(answer, outcome);
+      World revoked;
+      revoked.upstream.is_starting = is_starting;
+      revoked.gate->call({"git.commit", none}, keep);
+      revoked.gate->revoke_all();
+      check(answer, outcome);
+      // Of what is refused as it comes nothing is sent, and nothing is said of that.
+      revoked.gate->call({"git.commit", none}, keep);
+      CHECK(error_of(answer).message == "authority was revoked: git.commit");
+    }
+    World world({.declared = {"git.commit"}, .grants = {"git.commit bytes in <= 10"}});
+    world.gate->call({"git.commit", none}, keep);
+    world.upstream.answer(0, text_result("more than ten bytes"));
+    check(answer, "done");
   }
 }
 
@@ -466,6 +522,27 @@ TEST_SUITE("gate/shrinking") {
     REQUIRE(world.gate->unanswered().size() == 2);
     CHECK(world.gate->unanswered()[0].permission == "fs.read");
     CHECK(world.gate->unanswered()[1].permission == "git.commit");
+  }
+
+  TEST_CASE("calls that ended before a gate was closed are counted, with those that may be done") {
+    World world;
+    const auto nobody = [](const Answer&) {};
+    for (int i = 0; i < 3; ++i) world.gate->call({"git.commit", Json::object()}, nobody);
+    world.gate->call({"fs.read", {{"path", "/a"}}}, nobody);
+    Json failed = text_result("no such branch");
+    failed["isError"] = true;
+    world.upstream.answer(0, failed);
+    world.upstream.answer(1, fail(ErrorId::kServerTimeout, "slow"));
+    world.upstream.answer(2, text_result("done"));
+    world.gate->call({"fs.write", {{"path", "/a"}, {"text", "x"}}}, nobody);  // refused
+    world.gate->close();
+    REQUIRE(world.gate->ended().size() == 1);
+    const EndedCalls& commits = world.gate->ended().at("git.commit");
+    CHECK(commits.calls == 3);
+    CHECK(commits.failed == 2);
+    CHECK(commits.unknown == 1);
+    REQUIRE(world.gate->unanswered().size() == 1);
+    CHECK(world.gate->unanswered()[0].sent == Sent::kMaybeDone);
   }
 
   TEST_CASE("an answer may make the next call") {

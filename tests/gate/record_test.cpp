@@ -137,7 +137,7 @@ TEST_SUITE("gate/record") {
     CHECK(to_rpc_error(unknown_tool("a.b")).at("code") == -32602);
     CHECK(to_rpc_error(unknown_tool("a.b")).at("data") ==
           Json{{"kind", "unknown_tool"}, {"required", "a.b"}});
-    CHECK(to_rpc_error(budget("x")).at("code") == -32004);
+    CHECK(to_rpc_error(budget("x", Sent::kUnsaid)).at("code") == -32004);
     CHECK(to_rpc_error(revoked("a.b")).at("code") == -32005);
     CHECK(to_rpc_error(internal("x")).at("code") == -32603);
   }

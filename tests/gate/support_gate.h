@@ -41,6 +41,7 @@ class FakeUpstream final : public Upstream {
     return quarantined.contains(permission.text());
   }
   void cancel(CallToken token) override { cancelled.push_back(token); }
+  [[nodiscard]] bool was_sent(CallToken) const override { return !is_starting; }
   [[nodiscard]] Secrecy redact(const Permission&, const Json& arguments,
                                Json& redacted) const override {
     if (!knows_secrets) return Secrecy::kUnknown;
@@ -60,6 +61,7 @@ class FakeUpstream final : public Upstream {
   std::set<std::string> quarantined;
   std::string secret;
   bool knows_secrets = true;
+  bool is_starting = false;  // what is forwarded waits for its server
   CallToken last_token = 0;
   std::function<void(Call&)> on_forward;
 };

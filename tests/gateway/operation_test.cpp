@@ -95,11 +95,17 @@ TEST_SUITE("gateway/operation") {
     const Json died = called(serving, "fixture.die");
     CHECK(died.at("isError") == true);
     CHECK(died.at("_meta").at("mcpac/error").at("kind") == "transport");
+    CHECK(died.at("_meta").at("mcpac/error").at("outcome") == "unknown");
+    CHECK(has(died.dump(), "the call was sent and may have been done: look before you repeat it"));
     CHECK(has(called(serving, "fixture.echo", {{"text", "two"}}).dump(), "two"));
     // Again, and now it is not started at once.
     CHECK(called(serving, "fixture.die").at("isError") == true);
     const Json waits = called(serving, "fixture.echo", {{"text", "three"}});
-    if (waits.value("isError", false)) CHECK(has(waits.dump(), "is not started again before"));
+    if (waits.value("isError", false)) {
+      CHECK(has(waits.dump(), "is not started again before"));
+      CHECK(has(waits.dump(), "the call was not sent"));
+      CHECK(waits.at("_meta").at("mcpac/error").at("outcome") == "not_sent");
+    }
     Json later;
     for (int i = 0; i < 100; ++i) {
       later = called(serving, "fixture.echo", {{"text", "four"}});

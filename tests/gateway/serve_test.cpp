@@ -65,6 +65,9 @@ TEST_SUITE("gateway/serve") {
       {"name": "text_in", "inputSchema": {"type": "string"}},
       {"name": "behind", "inputSchema": {"type": "object", "properties":
         {"x": {"type": "string", "pattern": "(?<=a)b"}}}},
+      {"name": "long", "inputSchema": {"type": "object", "properties":
+        {"x": {"type": "string", "pattern": "^.{1,2000}$"},
+         "query": {"type": "string", "default": {}}}}},
       {"name": "twice", "description": "one", "inputSchema": {"type": "object"}},
       {"name": "twice", "description": "other", "inputSchema": {"type": "object"}},
       {"description": "nameless"}, {"name": ""}, {"name": 7}, null]})");
@@ -75,12 +78,15 @@ TEST_SUITE("gateway/serve") {
     CHECK(has(said, "4 tools without a name are left out"));
     CHECK(has(said, "odd.twice stands twice in the listing; one is taken"));
     CHECK(has(said, "odd.behind /inputSchema: cannot be called: "));
+    CHECK(has(said, "mcpac server set odd --server-checks behind lets its server alone check it"));
+    CHECK_FALSE(has(said, "odd.long /inputSchema: cannot"));
     const std::vector<std::string> notes{
         R"(odd.no_type its inputSchema has no "type": "object", which clients are shown)",
         "odd.no_schema it has no inputSchema: it is shown, and called, without arguments",
         "odd.hints its annotations.readOnlyHint is of a type that no client takes",
         "odd.list_out its outputSchema is none of an object, so clients are not shown it",
-        "odd.text_in its inputSchema is none of an object, so clients are not shown the tool"};
+        "odd.text_in its inputSchema is none of an object, so clients are not shown the tool",
+        "has a default that its own schema refuses, which is not filled in: it must be a string"};
     for (const std::string& note : notes) CHECK(has(said, note));
     CHECK_FALSE(has(said, "odd.nulls"));
     const auto status = workspace.mcpac({"lock", "status"});
@@ -92,10 +98,11 @@ TEST_SUITE("gateway/serve") {
         Json::array({made("odd.no_type", {{"a", "b"}}), made("odd.no_schema", Json::object()),
                      made("odd.nulls", Json::object()), made("odd.any_member", {{"x", 1}}),
                      made("odd.twice", Json::object()), made("odd.no_schema", {{"a", "b"}}),
-                     made("odd.text_in", Json::object())}));
+                     made("odd.text_in", Json::object()), made("odd.long", {{"x", "long"}}),
+                     made("odd.behind", {{"x", "ab"}})}));
     CHECK(saw.at("tools") == Json{"odd.any_member", "odd.behind", "odd.hints", "odd.list_out",
-                                  "odd.no_schema", "odd.no_type", "odd.nulls", "odd.or_null",
-                                  "odd.plain", "odd.twice"});
+                                  "odd.long", "odd.no_schema", "odd.no_type", "odd.nulls",
+                                  "odd.or_null", "odd.plain", "odd.twice"});
     for (std::size_t i = 0; i < 5; ++i) {
       INFO(saw.at("results").at(i).dump());
       CHECK_FALSE(saw["results"][i].value("isError", false));
@@ -103,6 +110,21 @@ TEST_SUITE("gateway/serve") {
     }
     CHECK(saw.at("results").at(5).at("isError") == true);
     CHECK(saw.at("results").at(6).at("thrown") == -32602);
+    CHECK_FALSE(saw.at("results").at(7).value("isError", false));
+    CHECK(saw.at("results").at(8).at("thrown") == -32602);
+    // What cannot be checked is called where its server alone checks it, by the user's word.
+    REQUIRE(workspace.mcpac({"server", "set", "odd", "--server-checks", "behind"}).exit_code == 0);
+    CHECK(workspace.mcpac({"server", "set", "odd", "--server-checks", "behnd"}).exit_code == 64);
+    const auto left = workspace.mcpac({"lock", "status"});
+    CHECK(has(left.out, "is checked by its server alone"));
+    const auto called = workspace.mcpac(
+        {"tools", "call", "odd.behind", "--grant", "odd.behind", "--arguments", R"({"x": "ab"})"});
+    CHECK_MESSAGE(called.exit_code == 0, called.err);
+    CHECK(workspace.mcpac({"server", "set", "odd", "--no-server-checks", "behind"}).exit_code == 0);
+    const auto refused = workspace.mcpac(
+        {"tools", "call", "odd.behind", "--grant", "odd.behind", "--arguments", R"({"x": "ab"})"});
+    CHECK(refused.exit_code != 0);
+    CHECK(has(refused.err, "fix: mcpac server set odd --server-checks behind"));
   }
 
   TEST_CASE("names without dots, for clients that cannot take them") {
@@ -314,6 +336,44 @@ TEST_SUITE("gateway/serve") {
     CHECK(call().status == 403);
     CHECK(serving.end() == 0);
     CHECK_FALSE(has(workspace.mcpac({"runs", "list", "--json"}).out, "mcpac serve, http"));
+  }
+
+  TEST_CASE("a policy that only limits is not taken for one that grants, and says so") {
+    const Workspace workspace(Workspace::fixture("plain"));
+    REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);
+    workspace.write("mcpac.policy", "allow fixture.echo\n");
+    const std::string words = "mcpac.policy only limits what is granted, and grants nothing";
+    const auto called = workspace.mcpac({"tools", "call", "fixture.echo"});
+    CHECK(called.exit_code == 77);
+    CHECK(has(called.err, words));
+    const auto refused = workspace.execute(
+        "#include <mcpac.hpp>\nint agent_main(mcpac::Requires<mcp::fixture::echo> rt) {\n"
+        "  rt.fixture.echo({.zebra = \"x\"});\n  return 0;\n}\n",
+        "");
+    INFO(refused.err);
+    CHECK(refused.exit_code == 77);
+    CHECK(has(refused.err, words));
+    CHECK(has(refused.err, "(or --policy mcpac.policy, to grant all that it allows)"));
+    const e2e::RunOptions client{
+        .input = R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":)"
+                 R"("2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}})"
+                 "\n"};
+    const auto bare = workspace.mcpac({"serve"}, client);
+    CHECK(has(bare.err, words));
+    CHECK(has(bare.err, ": --policy "));
+    const auto none = workspace.mcpac({"serve", "--grant", "fixture.add"}, client);
+    INFO(none.err);
+    CHECK(has(none.err, "admit nothing of what mcpac.lock has: it sees no tool"));
+    CHECK(has(none.err, words));
+    CHECK_FALSE(has(workspace.mcpac({"serve", "--grant", "fixture.echo"}, client).err, words));
+    // A token's policy is held against the lock when the token is made.
+    workspace.write("gone.policy", "allow fixture.no_such_tool\n");
+    const auto token = workspace.mcpac({"token", "create", "t", "--policy", "gone.policy"});
+    CHECK(token.exit_code == 78);
+    CHECK(has(token.err, "no_such_tool"));
+    workspace.write("add.policy", "deny fixture.echo\n");
+    CHECK(has(workspace.mcpac({"token", "create", "t", "--policy", "add.policy"}).err,
+              "the rules admit nothing"));
   }
 
   TEST_CASE("what cannot be served is said, with the documented exit code") {

@@ -116,6 +116,7 @@ TEST_SUITE("mcp/started_call") {
     CHECK(call.times == 0);
     server.until([&] { return call.result.has_value(); });
     CHECK(id_of(*call.result) == ErrorId::kServerCancelled);
+    CHECK(call.result->error().sent == Sent::kMaybeDone);
     CHECK(reasons(server) == "cancelled;");
     CHECK(call.times == 1);
   }
@@ -128,7 +129,11 @@ TEST_SUITE("mcp/started_call") {
     CHECK(result.error().why.contains("out of luck"));
     server.until([&] { return other.result.has_value(); });
     CHECK(id_of(*other.result) == ErrorId::kServerDied);
-    CHECK(id_of(ended(server, to("echo"))) == ErrorId::kServerDied);
+    CHECK(other.result->error().sent != Sent::kNo);
+    // A server that is gone has nothing of what comes then.
+    const auto after = ended(server, to("echo"));
+    CHECK(id_of(after) == ErrorId::kServerDied);
+    CHECK(after.error().sent == Sent::kNo);
   }
 
   TEST_CASE("an answer that came before the server ended is told") {

@@ -122,6 +122,35 @@ TEST_CASE("profiles hold where they are named, once, and only those that exist")
   CHECK(world.load({layer}).error().id == ErrorId::kRuleUnknownName);
 }
 
+TEST_CASE("tests of a file mean the same whichever profiles it is loaded with") {
+  const World world;
+  const auto loaded = [&world](const std::string& text, std::vector<std::string> profiles) {
+    LayerText layer{.name = "mcpac.policy", .grants = {}, .asks = {}, .denies = {}, .files = {}};
+    layer.files.emplace_back(text, "mcpac.policy");
+    layer.profiles = std::move(profiles);
+    return world.load({layer});
+  };
+  const std::string writes = "allow kv.get\nnot_match kv.clear {}\n";
+  const std::string profile =
+      "profile \"all\" { allow kv.clear match kv.clear {} match kv.get {\"key\": \"a\"} }\n"
+      "profile \"less\" { deny kv.get not_match kv.get {\"key\": \"a\"} }\n";
+  for (const std::vector<std::string>& profiles :
+       {std::vector<std::string>{}, {"all"}, {"less"}, {"all", "less"}}) {
+    CAPTURE(profiles.size());
+    const auto good = loaded(writes + profile, profiles);
+    CHECK_MESSAGE(good, (good ? "" : good.error().to_text()));
+    // A test of a profile fails also where nobody uses the profile, as it would in a run that does.
+    const auto bad = loaded(writes +
+                                "profile \"all\" { allow kv.clear not_match kv.clear {} }\n"
+                                "profile \"less\" { deny kv.get }\n",
+                            profiles);
+    REQUIRE_FALSE(bad);
+    CHECK(bad.error().id == ErrorId::kSelfTestFailed);
+    CHECK(bad.error().where.starts_with("mcpac.policy:3:"));
+  }
+  CHECK(loaded("use \"all\"\nallow kv.get\nmatch kv.clear {}\n" + profile, {"less"}).has_value());
+}
+
 TEST_CASE("every policy of the vectors is formatted to what means the same, and only once") {
   int formatted = 0;
   for (const Json& line : vectors()) {

@@ -101,10 +101,40 @@ TEST_SUITE("templates/errors") {
     auto rt = peer.capability<Reads>();
     auto first = rt.filesystem.read_text_file.async({.path = "1"});
     auto second = rt.filesystem.read_text_file.async({.path = "2"});
-    CHECK_THROWS_AS((void)first.get(), mcpac::TransportError);
+    CHECK_THROWS_WITH_AS((void)first.get(),
+                         "the connection to mcpac is closed; the call was sent and may have been "
+                         "done: look before you repeat it",
+                         mcpac::TransportError);
     CHECK_THROWS_AS((void)second.get(), mcpac::TransportError);
-    CHECK_THROWS_AS((void)rt.filesystem.read_text_file({.path = "3"}), mcpac::TransportError);
-    CHECK_FALSE(rt.filesystem.read_text_file.try_call({.path = "4"}));
+    CHECK_THROWS_WITH_AS((void)rt.filesystem.read_text_file({.path = "3"}),
+                         "the connection to mcpac is closed; the call was not sent",
+                         mcpac::TransportError);
+    const auto later = rt.filesystem.read_text_file.try_call({.path = "4"});
+    REQUIRE_FALSE(later);
+    CHECK(later.error().was_not_sent());
+    CHECK_FALSE(later.error().may_have_been_done());
+  }
+  TEST_CASE("an error says whether its call may have been done") {
+    struct Row {
+      int code;
+      Json data;
+      bool was_not_sent;
+      bool may_have_been_done;
+    };
+    for (const Row& row : {Row{-32003, {{"kind", "timeout"}, {"outcome", "unknown"}}, false, true},
+                           Row{-32003, {{"kind", "timeout"}, {"outcome", "not_sent"}}, true, false},
+                           Row{-32004, {{"kind", "budget"}, {"outcome", "done"}}, false, true},
+                           Row{-32005, {{"kind", "revoked"}, {"outcome", "unknown"}}, false, true},
+                           Row{-32005, {{"kind", "revoked"}}, true, false},
+                           Row{-32001, {{"kind", "denied"}}, true, false},
+                           Row{-32602, {{"kind", "invalid_arguments"}}, true, false},
+                           // What the server answered is what became of it.
+                           Row{-32002, {{"kind", "transport"}}, false, false}}) {
+      CAPTURE(row.data.dump());
+      const auto error = thrown<mcpac::Error>(row.code, row.data);
+      CHECK(error.was_not_sent() == row.was_not_sent);
+      CHECK(error.may_have_been_done() == row.may_have_been_done);
+    }
   }
   TEST_CASE("a line that is no JSON ends the connection with an error, not with a hang") {
     Peer peer([](HostEnd& host) {

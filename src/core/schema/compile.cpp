@@ -10,6 +10,7 @@
 #include "core/schema/keywords.h"
 #include "core/schema/node.h"
 #include "core/schema/uri.h"
+#include "core/schema/validate.h"
 
 namespace mcpac::schema {
 namespace {
@@ -23,7 +24,8 @@ constexpr int kPatternBudget = 500'000;
 
 class Compiler {
  public:
-  explicit Compiler(Program& program) : program_(program) {}
+  Compiler(Program& program, UncheckablePatterns uncheckable)
+      : program_(program), uncheckable_(uncheckable) {}
 
   Result<void> run(const Json& schema) {
     auto root = program_.index.add_document(schema, kOwnUri);
@@ -32,6 +34,7 @@ class Compiler {
     work();
     if (uses_dynamic_) compile_dynamic_anchors();
     if (error_) return std::unexpected<Error>(std::move(*error_));
+    mark_refused_defaults(program_, with_default_);
     return {};
   }
 
@@ -89,6 +92,7 @@ class Compiler {
     node.constant = read.any("const");
     node.choices = read.array("enum");
     node.default_value = read.any("default");
+    if (node.default_value != nullptr) with_default_.emplace_back(&node, location);
     fill_number(node, read);
     fill_string(node, read);
     fill_array(node, read, draft7);
@@ -130,14 +134,14 @@ class Compiler {
   void fill_string(Node& node, KeywordReader& read) {
     StringRules rules{read.count("minLength"), read.count("maxLength"), std::nullopt};
     if (const Json* text = read.text("pattern"); text != nullptr)
-      rules.pattern = pattern(read, *text, "pattern");
+      rules.pattern = pattern(read, *text, "pattern", uncheckable_);
     if (rules.min_length || rules.max_length || rules.pattern) {
       node.string = std::make_unique<StringRules>(std::move(rules));
     }
   }
 
   std::optional<Pattern> pattern(KeywordReader& read, const std::string& text,
-                                 std::string_view keyword) {
+                                 std::string_view keyword, UncheckablePatterns uncheckable) {
     auto compiled = Pattern::compile(text, pattern_budget_);
     if (compiled) return std::move(*compiled);
     Error error = std::move(compiled.error());
@@ -145,6 +149,10 @@ class Compiler {
         fmt::format("the pattern \"{}\" cannot be used: {}", text.substr(0, 200), error.what);
     error.why =
         "patterns are matched in linear time (RE2); one that cannot be checked is not skipped";
+    if (uncheckable == UncheckablePatterns::kLeave) {
+      program_.unchecked_patterns.push_back({read.location(), std::move(error.what)});
+      return std::nullopt;
+    }
     read.pass_on(std::move(error), keyword);
     return std::nullopt;
   }
@@ -184,7 +192,7 @@ class Compiler {
     rules.additional = child(read, "additionalProperties");
     rules.names = child(read, "propertyNames");
     for (auto& [name, node_below] : named_children(read, "patternProperties")) {
-      if (auto compiled = pattern(read, name, "patternProperties")) {
+      if (auto compiled = pattern(read, name, "patternProperties", UncheckablePatterns::kRefuse)) {
         rules.patterns.emplace_back(std::move(*compiled), node_below);
       }
     }
@@ -295,6 +303,8 @@ class Compiler {
   }
 
   Program& program_;
+  UncheckablePatterns uncheckable_;
+  std::vector<std::pair<Node*, std::string>> with_default_;
   std::unordered_map<const Json*, Node*> known_;
   std::vector<Open> open_;
   std::optional<Error> error_;
@@ -304,9 +314,9 @@ class Compiler {
 
 }  // namespace
 
-Result<std::unique_ptr<const Program>> compile(const Json& schema) {
+Result<std::unique_ptr<const Program>> compile(const Json& schema, UncheckablePatterns patterns) {
   auto program = std::make_unique<Program>();
-  auto compiled = Compiler(*program).run(schema);
+  auto compiled = Compiler(*program, patterns).run(schema);
   if (!compiled) return pass_on(compiled);
   return program;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/schema/validate.h"
+#include "core/schema/validator.h"
 
 namespace mcpac::schema {
 namespace {
@@ -30,6 +31,12 @@ class Filler {
     fill(root, value);
     return !exhausted_;
   }
+  // What is put in for this node.
+  bool run_default(const Node& node, Json& value) {
+    put(node, value);
+    return !exhausted_;
+  }
+  [[nodiscard]] std::size_t work() const { return work_; }
 
  private:
   void fill(const Node& node, Json& value) {
@@ -84,7 +91,7 @@ class Filler {
   static const Json* default_of(const Node& node) {
     const Node* at = &node;
     for (std::size_t step = 0; step < kDeepestFilled; ++step) {
-      if (at->default_value != nullptr) return at->default_value;
+      if (at->default_value != nullptr) return at->refuses_default ? nullptr : at->default_value;
       if (!at->in_place || at->in_place->reference == nullptr) return nullptr;
       at = at->in_place->reference;
     }
@@ -135,6 +142,31 @@ std::vector<const Node*> below(const Program& program, const Node& node) {
 
 bool fill_defaults(const Program& program, Json& value) {
   return Filler().run(*program.root, value);
+}
+
+// Those below come before those above, mostly: nodes are made from the root down.
+void mark_refused_defaults(Program& program,
+                           const std::vector<std::pair<Node*, std::string>>& with_default) {
+  // Of all together, which a server may have written to take long: the rest is filled in as it is.
+  constexpr std::size_t kMostLooked = 200'000;
+  std::size_t work = 0;
+  for (std::size_t i = with_default.size(); i-- > 0 && work < kMostLooked;) {
+    const auto& [node, location] = with_default[i];
+    Json value = *node->default_value;
+    Filler filler;
+    const bool is_filled = filler.run_default(*node, value);
+    work += 1 + filler.work();
+    if (!is_filled) continue;
+    Validator validator(program);
+    const auto violation = validator.run(*node, value);
+    work += validator.work();
+    // What cannot be checked in the time of it is checked in the value that it is filled into.
+    if (!violation || violation->keyword == "limit") continue;
+    node->refuses_default = true;
+    program.refused_defaults.push_back(
+        {location, violation->pointer.empty() ? violation->message
+                                              : violation->pointer + " " + violation->message});
+  }
 }
 
 std::unordered_set<const Node*> nodes_with_defaults(const Program& program) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/json.h"
+#include "core/json_schema.h"
 #include "core/schema/index.h"
 #include "core/schema/pattern.h"
 
@@ -93,6 +94,7 @@ struct Node {
   const Json* constant = nullptr;
   const Json* choices = nullptr;  // "enum"
   const Json* default_value = nullptr;
+  bool refuses_default = false;  // it does not hold here itself: it is not filled in
   // Beside a "$ref" of draft 7, where it means nothing to a validator: zod writes it, and fills it.
   const Json* default_beside_reference = nullptr;
   std::unique_ptr<NumberRules> number;
@@ -106,6 +108,9 @@ struct Node {
 
 // A whole compiled schema.
 struct Program {
+  // What people should know of it, each with its JSON pointer into the schema.
+  std::vector<SchemaRemark> refused_defaults;
+  std::vector<SchemaRemark> unchecked_patterns;
   SchemaIndex index;
   std::deque<Node> nodes;
   const Node* root = nullptr;
@@ -113,6 +118,7 @@ struct Program {
   std::vector<std::vector<NamedNode>> dynamic_anchors;
 };
 
-[[nodiscard]] Result<std::unique_ptr<const Program>> compile(const Json& schema);
+[[nodiscard]] Result<std::unique_ptr<const Program>> compile(const Json& schema,
+                                                             UncheckablePatterns patterns);
 
 }  // namespace mcpac::schema

@@ -4,8 +4,11 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
+#include <string>
 
+#include "core/ascii.h"
 #include "core/schema/regex.h"
 
 namespace mcpac::schema {
@@ -14,6 +17,8 @@ namespace {
 // One pattern's automaton; RE2's own limit of 8 MiB times many patterns would be a way to fill
 // memory.
 constexpr std::int64_t kMaxMemory = 1 << 20;
+// Of one that repeats something some thousand times: some 80,000 instructions.
+constexpr std::int64_t kMemoryOfLarge = 8 << 20;
 
 // Walks over a pattern as its reader does: what `visit` sees is outside of escapes and classes.
 // `visit(position, depth)` returns false to stop.
@@ -55,6 +60,52 @@ bool has_top_level_choice(std::string_view text) {
   return found;
 }
 
+// "^A{n,m}$" with one character or class as A, in its parts.
+struct Counted {
+  std::string_view atom;
+  std::uint64_t least = 0;
+  std::optional<std::uint64_t> most{};
+};
+
+// Where the character, class or dot ends that the text begins with; 0: it is something else.
+std::size_t one_character(std::string_view text) {
+  if (text.starts_with('[')) {
+    std::size_t end = text.starts_with("[^") ? 2 : 1;
+    for (; end < text.size() && text[end] != ']'; ++end) {
+      if (text[end] == '\\') ++end;
+    }
+    return end < text.size() ? end + 1 : 0;
+  }
+  if (text.starts_with('\\'))
+    return text.size() > 1 && std::string_view("dDwWsS.-/").contains(text[1]) ? 2 : 0;
+  if (text.starts_with('.')) return 1;
+  const bool is_plain = !text.empty() && (is_letter(text[0]) || is_digit(text[0]));
+  return is_plain ? 1 : 0;
+}
+
+std::optional<Counted> counted(std::string_view ecma) {
+  if (!ecma.starts_with('^')) return std::nullopt;
+  ecma.remove_prefix(1);
+  Counted found{.atom = ecma.substr(0, one_character(ecma))};
+  ecma.remove_prefix(found.atom.size());
+  static const re2::RE2 kRepetition(R"(\{(\d{1,9})(,?)(\d{0,9})\}\??\$)");
+  std::string comma;
+  std::string most;
+  if (found.atom.empty() || !re2::RE2::FullMatch(re2::StringPiece(ecma.data(), ecma.size()),
+                                                 kRepetition, &found.least, &comma, &most))
+    return std::nullopt;
+  if (comma.empty() != most.empty() && comma.empty()) return std::nullopt;
+  if (comma.empty()) found.most = found.least;
+  if (!most.empty()) found.most = std::stoull(most);
+  if (found.most && *found.most < found.least) return std::nullopt;
+  return found;
+}
+
+std::uint64_t code_points_of(std::string_view text) {
+  return static_cast<std::uint64_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
+}
+
 }  // namespace
 
 Pattern::Pattern() = default;
@@ -70,6 +121,10 @@ Result<void> Pattern::add(std::string_view ecma, Wanted wanted, int& budget) {
   options.set_never_capture(true);
   options.set_max_mem(kMaxMemory);
   auto expression = std::make_unique<re2::RE2>(*translated, options);
+  if (expression->error_code() == re2::RE2::ErrorPatternTooLarge) {
+    options.set_max_mem(kMemoryOfLarge);
+    expression = std::make_unique<re2::RE2>(*translated, options);
+  }
   if (!expression->ok()) return fail(ErrorId::kSchemaInvalid, expression->error());
   budget -= expression->ProgramSize();
   if (budget < 0)
@@ -99,12 +154,24 @@ Result<Pattern> Pattern::compile(std::string_view ecma, int& budget) {
     }
     main = "^" + std::string(rest);
   }
+  // Counting is no work for an automaton: one that counts has a state for each number.
+  const auto count = counted(main);
+  constexpr std::uint64_t kCountedByAutomata = 1'000;
+  if (count && std::max(count->least, count->most.value_or(0)) > kCountedByAutomata) {
+    pattern.least_ = count->least;
+    pattern.most_ = count->most;
+    main = fmt::format("^{}*$", count->atom);
+  }
   auto added = pattern.add(main, Wanted::kMatch, budget);
   if (!added) return pass_on(added);
   return pattern;
 }
 
 bool Pattern::matches(std::string_view text) const {
+  if (least_ > 0 || most_) {
+    const std::uint64_t length = code_points_of(text);
+    if (length < least_ || (most_ && length > *most_)) return false;
+  }
   return std::ranges::all_of(parts_, [&](const Part& part) {
     const bool found =
         re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *part.expression);

@@ -4,10 +4,14 @@
 // exponential time by a server that writes the pattern and an agent that writes the text. The
 // dialects differ, so the text is translated; what cannot be said in RE2 (look-around,
 // back-references) is an error. The one exception are look-aheads right after a leading "^", which
-// libraries write for e-mail addresses: "^(?!A)B" is exactly "B, and not ^A".
+// libraries write for e-mail addresses: "^(?!A)B" is exactly "B, and not ^A". Repetitions beyond
+// RE2's thousand are written out in parts, or counted as the length of the text: "^[a-z]{1,5000}$"
+// is exactly "^[a-z]*$, of 1 to 5000 characters".
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +49,9 @@ class Pattern {
   Result<void> add(std::string_view ecma, Wanted wanted, int& budget);
   std::string text_;
   std::vector<Part> parts_;  // all must hold
+  // And the length, in code points.
+  std::uint64_t least_ = 0;
+  std::optional<std::uint64_t> most_{};
 };
 
 }  // namespace mcpac::schema

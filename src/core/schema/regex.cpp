@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "core/ascii.h"
 
@@ -55,16 +58,26 @@ class Translator {
   Result<std::string> run() {
     while (at_ < text_.size() && problem_.empty()) {
       const char c = text_[at_];
+      const std::size_t begin = out_.size();
+      if (c == '{' && repetition()) continue;
       if (c == '\\') {
         escape(Place::kOutside);
       } else if (c == '[') {
         character_class();
       } else if (c == '(') {
+        groups_.push_back(begin);
         group();
       } else if (c == '.') {
         put(kDot, 1);
       } else {
         put(text_.substr(at_, 1), 1);
+      }
+      if (is_continued_byte(c)) continue;
+      // What has been repeated is not repeated again, nor is what matches no text.
+      atom_ = std::string_view("*+?^$|(").contains(c) ? std::string::npos : begin;
+      if (c == ')' && !groups_.empty()) {
+        atom_ = groups_.back();
+        groups_.pop_back();
       }
     }
     if (problem_.empty()) return std::move(out_);
@@ -82,6 +95,68 @@ class Translator {
   }
   void code_point(std::uint32_t value, std::size_t consumed) {
     put(fmt::format("\\x{{{:x}}}", value), consumed);
+  }
+
+  // Not the first byte of a character.
+  [[nodiscard]] static bool is_continued_byte(char c) {
+    return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
+  }
+
+  [[nodiscard]] std::optional<std::size_t> number(std::size_t& at) const {
+    constexpr std::size_t kLongest = 7;  // digits
+    const std::size_t begin = at;
+    while (at < text_.size() && is_digit(text_[at]) && at - begin < kLongest) ++at;
+    if (at == begin) return std::nullopt;
+    std::size_t value = 0;
+    std::from_chars(text_.data() + begin, text_.data() + at, value);
+    return value;
+  }
+
+  // A repetition that RE2 takes is left to it; a larger one is written out in parts that it takes.
+  // False: this brace begins none, or one for RE2.
+  bool repetition() {
+    std::size_t at = at_ + 1;
+    const auto least = number(at);
+    if (!least) return false;
+    auto most = least;
+    if (at < text_.size() && text_[at] == ',') most = number(++at);
+    const bool is_closed = at < text_.size() && text_[at] == '}';
+    if (!is_closed) return false;
+    const bool is_large = *least > kMostRepeated || most.value_or(0) > kMostRepeated;
+    if (!is_large || (most && *most < *least) || atom_ >= out_.size()) {
+      put(text_.substr(at_, at + 1 - at_), at + 1 - at_);
+      atom_ = std::string::npos;
+      return true;
+    }
+    if (std::max(*least, most.value_or(0)) > kMostWritten) {
+      refuse("a repetition is too large");
+      return true;
+    }
+    ++at;
+    if (at < text_.size() && text_[at] == '?') ++at;  // which match is found, and not whether
+    if (at < text_.size() && std::string_view("*+?{").contains(text_[at])) {
+      refuse("nothing to repeat");
+      return true;
+    }
+    const std::string atom = out_.substr(atom_);
+    out_.resize(atom_);
+    out_ += "(?:";
+    for (std::size_t left = *least; left > 0; left -= std::min(left, kMostRepeated))
+      out_ += fmt::format("{}{{{}}}", atom, std::min(left, kMostRepeated));
+    out_ += most ? up_to(atom, *most - *least) : atom + "*";
+    out_ += ")";
+    at_ = at;
+    atom_ = std::string::npos;
+    return true;
+  }
+
+  // At most `most` times. Each text is read in one way alone: x{0,1000}x{0,1000} has a thousand,
+  // and an automaton is in all of them at once.
+  static std::string up_to(const std::string& atom, std::size_t most) {
+    if (most == 0) return "";
+    if (most <= kMostRepeated) return fmt::format("{}{{0,{}}}", atom, most);
+    return fmt::format("(?:{0}{{0,{1}}}|{0}{{{2}}}{3})", atom, kMostRepeated - 1, kMostRepeated,
+                       up_to(atom, most - kMostRepeated));
   }
 
   void group() {
@@ -208,9 +283,14 @@ class Translator {
     put(fmt::format("\\{}{{{}}}", peek(1), name), end + 1 - at_);
   }
 
+  static constexpr std::size_t kMostRepeated = 1'000;  // of RE2
+  static constexpr std::size_t kMostWritten = 20'000;
+
   std::string_view text_;
   std::size_t at_ = 0;
   std::string out_;
+  std::size_t atom_ = 0;             // where in `out_` what a repetition would repeat begins
+  std::vector<std::size_t> groups_;  // the same of those that are open
   std::string problem_;
 };
 

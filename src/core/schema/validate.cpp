@@ -79,10 +79,10 @@ std::optional<SchemaViolation> validate(const Program& program, const Json& valu
   return Validator(program).run(value);
 }
 
-std::optional<SchemaViolation> Validator::run(const Json& value) {
+std::optional<SchemaViolation> Validator::run(const Node& root, const Json& value) {
   const Path path;
-  const Scope scope{nullptr, program_.root->resource};
-  const bool valid = check(*program_.root, {value, path, scope, nullptr});
+  const Scope scope{nullptr, root.resource};
+  const bool valid = check(root, {value, path, scope, nullptr});
   if (exhausted_)
     return SchemaViolation{"", "limit", "is too complex to be checked against this schema"};
   if (valid) return std::nullopt;

@@ -49,7 +49,10 @@ class Evaluated {
 class Validator {
  public:
   explicit Validator(const Program& program) : program_(program) {}
-  std::optional<SchemaViolation> run(const Json& value);
+  std::optional<SchemaViolation> run(const Json& value) { return run(*program_.root, value); }
+  // As if this were the whole schema.
+  std::optional<SchemaViolation> run(const Node& root, const Json& value);
+  [[nodiscard]] std::size_t work() const { return work_; }
 
  private:
   // What every check is handed. `evaluated` is null where nobody asks.

@@ -32,6 +32,8 @@ struct PolicyWorld {
 
 // How explanations call the project's ceiling, and what a program declares.
 inline constexpr std::string_view kPolicyLayer = "mcpac.policy";
+// Behind its name, where it allows what nothing grants.
+inline constexpr std::string_view kOnlyLimits = "only limits what is granted, and grants nothing";
 inline constexpr std::string_view kDeclarationLayer = "the program's declaration";
 
 // What a program declares, as a layer of its own: a Narrow binds it even where more was granted.

@@ -29,7 +29,9 @@ struct CheckResult {
   std::vector<std::string> to_state;   // statements that the project's policy would need
   std::vector<std::string> to_lift;    // deny rules in the way, and who wrote them: they stand
   std::vector<std::string> blocked;    // why a grant alone does not help
-  std::string fix;                     // the exact text to add, for a shell: "--grant a.b,c.d"
+  // Of mcpac.policy, which people take for a grant where it allows what is missing; or empty.
+  std::string limited_by;
+  std::string fix;  // the exact text to add, for a shell: "--grant a.b,c.d"
   [[nodiscard]] bool ok() const { return missing.empty(); }
 };
 

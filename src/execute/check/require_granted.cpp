@@ -4,9 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
+#include <system_error>
 
 #include "core/printable.h"
+#include "core/shell_quote.h"
 #include "execute/check/authorities.h"
 #include "policy/explain/lint.h"
 
@@ -44,6 +47,9 @@ Result<CheckResult> check_against(const GrantCheck& parts, const analyzer::Repor
   const bool has_ceiling = !ceiling->layers().empty();
   result = check(report, *authority, {&*own, has_ceiling ? &*ceiling : nullptr});
   if (result) hold_fix(parts, report, granted, *result);
+  if (result && has_ceiling && !result->to_grant.empty() && result->to_allow.empty() &&
+      result->to_lift.empty())
+    result->limited_by = kPolicyLayer;
   return result;
 }
 
@@ -59,10 +65,25 @@ void note_answer(const CheckResult& result, bool is_given, std::vector<Json>* an
                       {"who", "the person at the terminal"}});
 }
 
-std::unexpected<Error> missing_error(const analyzer::Report& report, const CheckResult& result) {
+// From where the command was typed.
+std::string as_typed(const std::filesystem::path& file) {
+  std::error_code error;
+  const auto here = std::filesystem::current_path(error);
+  const bool is_below = !error && file.parent_path() == here;
+  return is_below ? file.filename().string() : file.string();
+}
+
+std::unexpected<Error> missing_error(const analyzer::Report& report, const CheckResult& result,
+                                     const Project& project) {
   const bool is_denied = result.to_lift.size() == result.missing.size();
   std::string why = result.blocked.empty() ? "a program may do only what its user granted"
                                            : fmt::format("{}", fmt::join(result.blocked, "; "));
+  std::string fix = result.fix;
+  if (!result.limited_by.empty()) {
+    why += fmt::format("; {} {}", result.limited_by, kOnlyLimits);
+    fix += fmt::format("  (or --policy {}, to grant all that it allows)",
+                       shell_quoted(as_typed(project.policy_file())));
+  }
   if (!result.unknown.empty() && !result.to_grant.empty())
     why += fmt::format(
         "; what {} will be called with is not all known before the run, and the fix leaves that "
@@ -78,7 +99,7 @@ std::unexpected<Error> missing_error(const analyzer::Report& report, const Check
       fmt::format("{} declares {} {}: {}", report.file,
                   result.missing.size() == 1 ? "a permission that was" : "permissions that were",
                   is_denied ? "denied" : "not granted", fmt::join(result.missing, ", ")),
-      {.where = report.file, .why = std::move(why), .fix = result.fix});
+      {.where = report.file, .why = std::move(why), .fix = std::move(fix)});
 }
 
 }  // namespace
@@ -137,7 +158,7 @@ Result<void> require_granted(const GrantCheck& parts, const analyzer::Report& re
     auto refused = check_against(parts, report, all);
     if (!refused) return pass_on(refused);
     if (refused->to_allow.empty() && refused->to_lift.empty()) return {};
-    return missing_error(report, *refused);
+    return missing_error(report, *refused, parts.project);
   }
   // A yes names no place, and is of no use against a ceiling or a deny.
   const bool can_be_granted = result.to_place.empty() && result.to_state.empty() &&
@@ -156,7 +177,7 @@ Result<void> require_granted(const GrantCheck& parts, const analyzer::Report& re
     result = std::move(*again);
   }
   if (result.ok()) return {};
-  auto error = missing_error(report, result);
+  auto error = missing_error(report, result, parts.project);
   if (is_asked && !is_given)
     error.error().why = "the answer at the terminal was no; it was about what the fix grants";
   return error;

@@ -35,6 +35,7 @@ class Host {
  public:
   // Both are borrowed for the life of the host.
   Host(const mcp::Config& config, const codegen::Lock& lock);
+  [[nodiscard]] const mcp::Config& config() const { return config_; }
   ~Host();
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;

@@ -7,6 +7,7 @@
 #include "core/canonical_json.h"
 #include "core/hash.h"
 #include "core/offer.h"
+#include "core/shell_quote.h"
 
 namespace mcpac::execute {
 namespace {
@@ -61,18 +62,25 @@ policy::ToolSchemas tool_schemas(const codegen::Lock& lock, const std::set<Permi
   return schemas;
 }
 
-CompiledTools compile_tools(const codegen::Lock& lock, const std::set<std::string>& servers) {
+CompiledTools compile_tools(const codegen::Lock& lock, const std::set<std::string>& servers,
+                            const codegen::ServerChecks& server_checks) {
   CompiledTools compiled;
   for_each_tool(lock, [&](const Permission& permission, const codegen::LockedTool& tool) {
     if (!servers.contains(permission.server())) return;
     const Json text = input_schema(tool);
-    auto schema = JsonSchema::compile(text);
+    const bool is_left = server_checks(permission.server(), permission.tool());
+    auto schema = JsonSchema::compile(
+        text, is_left ? UncheckablePatterns::kLeave : UncheckablePatterns::kRefuse);
     if (schema) {
       compiled.table.emplace(permission, gate::LockedTool{std::move(*schema), tool.digest,
                                                           gate::SecretPlaces::of(text)});
     } else {
       Error error = schema.error();
       error.where = permission.text();
+      if (!is_left && JsonSchema::compile(text, UncheckablePatterns::kLeave))
+        error.fix =
+            fmt::format("mcpac server set {} --server-checks {} lets its server alone check it",
+                        shell_quoted(permission.server()), shell_quoted(permission.tool()));
       compiled.unusable.push_back(std::move(error));
     }
   });

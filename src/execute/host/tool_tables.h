@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/generate.h"
 #include "codegen/lock.h"
 #include "gate/upstream.h"
 #include "policy/authority.h"
@@ -24,7 +25,8 @@ struct CompiledTools {
 };
 // Only the tools of `servers`: a run has nothing to do with the others.
 [[nodiscard]] CompiledTools compile_tools(const codegen::Lock& lock,
-                                          const std::set<std::string>& servers);
+                                          const std::set<std::string>& servers,
+                                          const codegen::ServerChecks& server_checks);
 // The offers among `held`, for the servers of the lock. Programs hold none: only a gateway's
 // clients get them.
 void add_offers(const std::set<Permission>& held, const codegen::Lock& lock,

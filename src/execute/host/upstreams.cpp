@@ -181,10 +181,13 @@ asio::awaitable<Result<Upstreams::Server*>> Upstreams::usable(std::string name) 
   co_return &server;
 }
 
-asio::awaitable<Result<Json>> Upstreams::call_once(const Permission& permission, Json arguments,
+asio::awaitable<Result<Json>> Upstreams::call_once(CallToken token, const Permission& permission,
+                                                   Json arguments,
                                                    std::shared_ptr<gate::Caller> caller,
                                                    std::shared_ptr<bool> is_unmade) {
   auto found = co_await usable(permission.server());
+  // Whatever became of the server: it was not asked for this.
+  if (!found) found.error().sent = Sent::kNo;
   if (!found) co_return pass_on(found);
   Server& server = **found;
   if (const auto drifted = server.drifted.find(permission.tool()); drifted != server.drifted.end())
@@ -192,6 +195,7 @@ asio::awaitable<Result<Json>> Upstreams::call_once(const Permission& permission,
   mcp::CallEvents events = events_for(executor_, std::move(caller), permission.server());
   events.unmade = [is_unmade] { *is_unmade = true; };
   const auto client = server.client;  // it may be replaced meanwhile
+  if (const auto call = calls_.find(token); call != calls_.end()) call->second.was_sent = true;
   if (offer_named(permission.tool())) {
     auto outcome = co_await client->request(permission.tool(), std::move(arguments),
                                             server.config.timeout, std::move(events));
@@ -206,19 +210,23 @@ asio::awaitable<Result<Json>> Upstreams::call_once(const Permission& permission,
 }
 
 // The second attempt finds the server in a new session, and its tools compared in that.
-asio::awaitable<Result<Json>> Upstreams::call(Permission permission, Json arguments,
+asio::awaitable<Result<Json>> Upstreams::call(CallToken token, Permission permission,
+                                              Json arguments,
                                               std::shared_ptr<gate::Caller> caller) {
   const auto is_unmade = std::make_shared<bool>(false);
-  auto first = co_await call_once(permission, arguments, caller, is_unmade);
+  auto first = co_await call_once(token, permission, arguments, caller, is_unmade);
   if (first || !*is_unmade) co_return first;
-  co_return co_await call_once(permission, std::move(arguments), std::move(caller), is_unmade);
+  if (const auto waiting = calls_.find(token); waiting != calls_.end())
+    waiting->second.was_sent = false;
+  co_return co_await call_once(token, permission, std::move(arguments), std::move(caller),
+                               is_unmade);
 }
 
 namespace {
 
 // An exception is a cancelled wait, or our bug; neither may pass for an answer.
 std::unexpected<Error> no_answer() {
-  return fail(ErrorId::kServerError, "the call was cancelled");
+  return fail(ErrorId::kServerError, "the call was cancelled", {.sent = Sent::kMaybeDone});
 }
 
 }  // namespace
@@ -236,8 +244,9 @@ gate::Upstream::CallToken Upstreams::forward(const Permission& permission, Json 
                                              std::shared_ptr<gate::Caller> caller,
                                              std::function<void(Result<Json>)> done) {
   const CallToken token = next_token_++;
-  auto& signal = calls_[token];
-  signal = std::make_unique<asio::cancellation_signal>();
+  Call& begun = calls_[token];
+  begun.signal = std::make_unique<asio::cancellation_signal>();
+  const auto& signal = begun.signal;
   // Told once, also where what could not be begun was answered all the same; shared, since a copy
   // of `done` is one of all that it holds.
   auto ended = [this, token,
@@ -246,6 +255,7 @@ gate::Upstream::CallToken Upstreams::forward(const Permission& permission, Json 
     if (calls_.erase(token) != 0) (*done)(std::move(result));
   };
   if (const Server* server = at_hand(permission)) {
+    begun.was_sent = true;
     // What is needed to make it once more, in a session that the server knows.
     struct Again {
       Permission permission;
@@ -267,6 +277,7 @@ gate::Upstream::CallToken Upstreams::forward(const Permission& permission, Json 
           [this, token, again, ended](Result<Json> result) {
             if (!again || !again->is_unmade || !calls_.contains(token))
               return ended(std::move(result));
+            calls_.at(token).was_sent = false;
             begin_waiting(token, again->permission, std::move(again->arguments),
                           std::move(again->caller), ended);
           },
@@ -282,9 +293,10 @@ gate::Upstream::CallToken Upstreams::forward(const Permission& permission, Json 
 
 void Upstreams::begin_waiting(CallToken token, Permission permission, Json arguments,
                               std::shared_ptr<gate::Caller> caller, Ended ended) {
-  asio::co_spawn(executor_, call(std::move(permission), std::move(arguments), std::move(caller)),
+  asio::co_spawn(executor_,
+                 call(token, std::move(permission), std::move(arguments), std::move(caller)),
                  asio::bind_cancellation_slot(
-                     calls_.at(token)->slot(),
+                     calls_.at(token).signal->slot(),
                      [ended = std::move(ended)](std::exception_ptr bug, Result<Json> result) {
                        if (bug) result = no_answer();
                        ended(std::move(result));
@@ -299,7 +311,12 @@ bool Upstreams::quarantines(const Permission& permission) const {
 
 void Upstreams::cancel(CallToken token) {
   const auto found = calls_.find(token);
-  if (found != calls_.end()) found->second->emit(asio::cancellation_type::terminal);
+  if (found != calls_.end()) found->second.signal->emit(asio::cancellation_type::terminal);
+}
+
+bool Upstreams::was_sent(CallToken token) const {
+  const auto found = calls_.find(token);
+  return found == calls_.end() || found->second.was_sent;
 }
 
 gate::Upstream::Secrecy Upstreams::redact(const Permission& permission, const Json& arguments,

@@ -83,6 +83,7 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
                     std::function<void(Result<Json>)> done) override;
   [[nodiscard]] bool quarantines(const Permission& permission) const override;
   void cancel(CallToken token) override;
+  [[nodiscard]] bool was_sent(CallToken token) const override;
   // Of all servers: a program may hand the secret of one to another.
   [[nodiscard]] Secrecy redact(const Permission& permission, const Json& arguments,
                                Json& redacted) const override;
@@ -143,13 +144,14 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   void begin_waiting(CallToken token, Permission permission, Json arguments,
                      std::shared_ptr<gate::Caller> caller, Ended ended);
   // One attempt; `is_unmade`: the server did not know our session, and has not carried it out.
-  boost::asio::awaitable<Result<Json>> call_once(const Permission& permission, Json arguments,
+  boost::asio::awaitable<Result<Json>> call_once(CallToken token, const Permission& permission,
+                                                 Json arguments,
                                                  std::shared_ptr<gate::Caller> caller,
                                                  std::shared_ptr<bool> is_unmade);
   // The server, where a call of this tool need not wait for it, as almost none must; else null, and
   // call() waits or says why not.
   [[nodiscard]] const Server* at_hand(const Permission& permission) const;
-  boost::asio::awaitable<Result<Json>> call(Permission permission, Json arguments,
+  boost::asio::awaitable<Result<Json>> call(CallToken token, Permission permission, Json arguments,
                                             std::shared_ptr<gate::Caller> caller);
   // The server, once it can be asked; an Error for one that cannot.
   boost::asio::awaitable<Result<Server*>> usable(std::string name);
@@ -160,7 +162,11 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   boost::asio::any_io_executor executor_;
   const codegen::Lock& lock_;
   std::map<std::string, std::unique_ptr<Server>, std::less<>> servers_;
-  std::map<CallToken, std::unique_ptr<boost::asio::cancellation_signal>> calls_;
+  struct Call {
+    std::unique_ptr<boost::asio::cancellation_signal> signal{};
+    bool was_sent = false;  // handed to the client of its server
+  };
+  std::map<CallToken, Call> calls_;
   CallToken next_token_ = 1;
   Json capabilities_ = Json::object();
   OnDrift heard_;

@@ -139,7 +139,8 @@ Result<GenerateReport> merge_and_write(const Project& project, const LockFile& b
   }
   // First what costs a tool.
   auto notes = std::move(report.output.notes);
-  std::ranges::move(codegen::notes_on_use(output->lock), std::back_inserter(notes));
+  std::ranges::move(codegen::notes_on_use(output->lock, server_checks_of(project.config)),
+                    std::back_inserter(notes));
   output->notes.insert(output->notes.begin(), notes.begin(), notes.end());
   report.output = std::move(*output);
   return report;

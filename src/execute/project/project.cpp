@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
 #include <system_error>
 
 #include "core/file.h"
@@ -31,6 +33,13 @@ std::string project_above(const std::filesystem::path& config_file) {
 }
 
 }  // namespace
+
+codegen::ServerChecks server_checks_of(const mcp::Config& config) {
+  return [&config](std::string_view server, std::string_view tool) {
+    const auto* found = config.find(server);
+    return found != nullptr && std::ranges::count(found->server_checks, tool) > 0;
+  };
+}
 
 Result<Project> load_project(const std::filesystem::path& config_file, const Folders& folders) {
   if (is_absent(config_file)) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/generate.h"
 #include "codegen/lock.h"
 #include "core/error.h"
 #include "execute/project/folders.h"
@@ -48,6 +49,8 @@ struct Project {
 [[nodiscard]] Result<Project> load_project(const std::filesystem::path& config_file,
                                            const Folders& folders);
 [[nodiscard]] Result<codegen::Lock> load_lock(const Project& project);
+// As mcpac.json says it ("server_checks"). Borrows.
+[[nodiscard]] codegen::ServerChecks server_checks_of(const mcp::Config& config);
 // The bytes of mcpac.lock.
 [[nodiscard]] Result<std::string> read_lock_text(const Project& project);
 

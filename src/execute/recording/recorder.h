@@ -28,6 +28,7 @@ class Recorder final : public Between {
   [[nodiscard]] bool quarantines(const Permission& permission) const override {
     return servers_.quarantines(permission);
   }
+  [[nodiscard]] bool was_sent(CallToken token) const override { return servers_.was_sent(token); }
   void cancel(CallToken token) override;
   [[nodiscard]] Secrecy redact(const Permission& permission, const Json& arguments,
                                Json& redacted) const override {

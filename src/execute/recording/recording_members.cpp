@@ -6,6 +6,8 @@
 #include <array>
 #include <initializer_list>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 #include "core/permission.h"
 #include "core/printable.h"
@@ -23,12 +25,19 @@ constexpr std::array kErrors{
     ErrorId::kServerBusy,    ErrorId::kLockDrift,      ErrorId::kUnknownServer,
     ErrorId::kSecretMissing, ErrorId::kConfigInvalid};
 
+// What became of a call without an answer, as recordings say it.
+constexpr std::array<std::pair<Sent, std::string_view>, 3> kSent{
+    {{Sent::kNo, "no"}, {Sent::kRefused, "refused"}, {Sent::kMaybeDone, "maybe done"}}};
+
 Json to_json(const Error& error) {
   const bool known = std::ranges::find(kErrors, error.id) != kErrors.end();
   Json json{{"id", to_string(known ? error.id : ErrorId::kServerError)}, {"what", error.what}};
   if (!error.where.empty()) json["where"] = error.where;
   if (!error.why.empty()) json["why"] = error.why;
   if (!error.fix.empty()) json["fix"] = error.fix;
+  for (const auto& [sent, name] : kSent) {
+    if (error.sent == sent) json["sent"] = name;
+  }
   return json;
 }
 
@@ -37,8 +46,12 @@ Result<Error> error_of(const Json& json, const Members& members) {
   const auto known =
       std::ranges::find_if(kErrors, [&](ErrorId one) { return to_string(one) == id; });
   if (known == kErrors.end()) return members.bad("an error is none that a server answers");
-  return Error{*known, string_member(json, "what"), string_member(json, "where"),
-               string_member(json, "why"), string_member(json, "fix")};
+  Error error{*known, string_member(json, "what"), string_member(json, "where"),
+              string_member(json, "why"), string_member(json, "fix")};
+  for (const auto& [sent, name] : kSent) {
+    if (string_member(json, "sent") == name) error.sent = sent;
+  }
+  return error;
 }
 
 Json to_json(const ipc::ErrorObject& refused) {

@@ -110,6 +110,13 @@ std::vector<DeniedByRule> denied_by_rule(const std::vector<audit::Event>& events
     group.reason = string_member(payload, "reason");
     group.last = event.time;
     group.runs.insert(event.run_id);
+    constexpr std::size_t kMostValues = 8;
+    const std::string value = group.target.empty() ? string_member(payload, "target") : "";
+    if (value.empty() || group.values.contains(value)) continue;
+    if (group.values.size() < kMostValues)
+      group.values.insert(value);
+    else
+      ++group.more_values;
   }
   std::vector<DeniedByRule> rows;
   for (auto& [key, row] : groups) rows.push_back(std::move(row));
@@ -210,7 +217,9 @@ Json to_json(const std::vector<DeniedByRule>& rows) {
                     {"calls", row.calls},
                     {"first", row.first},
                     {"last", row.last},
-                    {"runs", row.runs}});
+                    {"runs", row.runs},
+                    {"values", row.values},
+                    {"more_values", row.more_values}});
   }
   return list;
 }

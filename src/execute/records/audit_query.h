@@ -29,6 +29,8 @@ struct DeniedByRule {
   std::string first;  // times
   std::string last;
   std::set<std::string> runs;
+  std::set<std::string> values{};  // what was asked for, of tools: the first of them
+  std::size_t more_values = 0;     // calls with others
 };
 [[nodiscard]] std::vector<DeniedByRule> denied_by_rule(const std::vector<audit::Event>& events);
 

@@ -168,17 +168,6 @@ std::vector<std::string> callers_or_none(const AgentProgram& program,
   }
 }
 
-// A program that waits is not slow: which of its calls may have taken the time.
-std::string waited_for(const std::vector<gate::GateStatus::Call>& calls) {
-  if (calls.empty()) return "";
-  const auto& oldest = calls.front();
-  std::string text = fmt::format("{} had not answered for {:.1f} s", oldest.permission,
-                                 std::chrono::duration<double>(oldest.since).count());
-  if (const std::size_t others = calls.size() - 1; others > 0)
-    text += fmt::format("; {} other call{} had no answer, either", others, others == 1 ? "" : "s");
-  return text;
-}
-
 std::unexpected<Error> ended_by(std::string_view verdict, audit::RunLog& log, Error error) {
   auto noted = log.append("RunEnded", {{"verdict", verdict}, {"error", to_string(error.id)}});
   return std::unexpected(noted ? std::move(error) : std::move(noted.error()));
@@ -275,7 +264,7 @@ Result<AgentOutcome> run_agent(Host& host, sandbox::Warden& warden, const AgentP
     io.gate(nullptr);
     service.door->close();
     service.gate->close();
-    outcome.unanswered = service.gate->unanswered();
+    outcome.calls = {service.gate->ended(), service.gate->unanswered()};
     service.door.reset();
     service.gate.reset();
     service.dialer.reset();
@@ -311,7 +300,9 @@ int exit_code_of(const AgentOutcome& outcome) {
   return static_cast<int>(ExitCode::kInternal);
 }
 
-std::optional<Error> error_of(const AgentOutcome& outcome, const RunLimits& limits) {
+namespace {
+
+std::optional<Error> end_of(const AgentOutcome& outcome, const RunLimits& limits) {
   using Kind = sandbox::Verdict::Kind;
   const bool violated = outcome.verdict.kind == Kind::kViolated;
   const std::string how =
@@ -327,8 +318,7 @@ std::optional<Error> error_of(const AgentOutcome& outcome, const RunLimits& limi
   switch (outcome.verdict.kind) {
     case Kind::kExited: return std::nullopt;
     case Kind::kTimedOut:
-      return Error{ErrorId::kRunTimeout, how, "", waited_for(outcome.unanswered),
-                   "--timeout SECONDS gives it more time"};
+      return Error{ErrorId::kRunTimeout, how, "", "", "--timeout SECONDS gives it more time"};
     case Kind::kViolated:
       return Error{
           ErrorId::kRunViolation, how, "",
@@ -342,6 +332,17 @@ std::optional<Error> error_of(const AgentOutcome& outcome, const RunLimits& limi
     case Kind::kKilled: return Error{ErrorId::kRunKilled, how, "", "", ""};
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Error> error_of(const AgentOutcome& outcome, const RunLimits& limits) {
+  auto error = end_of(outcome, limits);
+  if (!error) return error;
+  // A program that waits is not slow, and one that is ended in the middle has done the rest.
+  if (!error->why.empty()) error->why += "; ";
+  error->why += what_was_done(outcome.calls);
+  return error;
 }
 
 }  // namespace mcpac::execute

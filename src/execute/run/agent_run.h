@@ -15,6 +15,7 @@
 #include "execute/child/stage.h"
 #include "execute/files/file_mounts.h"
 #include "execute/host/host.h"
+#include "execute/run/own_end.h"
 #include "execute/run/run_limits.h"
 #include "execute/run/slot.h"
 #include "gate/agent_door.h"
@@ -70,7 +71,7 @@ struct AgentOutcome {
   std::vector<std::string> callers{};        // of a violation or a crash, innermost first
   std::optional<gate::Uncaught> uncaught{};  // what it says that ended it
   std::string expelled{};  // why its connection was ended, where that was for what it sent
-  std::vector<gate::GateStatus::Call> unanswered{};  // calls, when it ended; the oldest first
+  RunCalls calls{};        // when it ended
 };
 
 // The sandbox that this program runs in, without descriptors.

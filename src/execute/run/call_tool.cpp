@@ -33,8 +33,10 @@ namespace {
 constexpr const char* kProgram = "mcpac tools call";
 
 // The rule that decided is the caller's own here, so it is named.
-Error to_error(const Denial& denial) {
+Error to_error(const Denial& denial, bool has_ceiling) {
   std::string why = denial_text(denial.reason, denial.rule, denial.other_rules);
+  if (has_ceiling && denial.rule.empty() && denial.layer != kPolicyLayer)
+    why += fmt::format("; {} {}", kPolicyLayer, kOnlyLimits);
   if (!denial.taken_for.empty()) why += "; " + denial.taken_for;
   return {ErrorId::kCallDenied, fmt::format("{} was not granted for this call", denial.permission),
           "", std::move(why), fix_of(denial)};
@@ -43,15 +45,17 @@ Error to_error(const Denial& denial) {
 // What is for the caller and no program: the gate's refusals do not have it.
 struct Beside {
   std::optional<Denial> denial;
-  std::string last_words;  // of the server, where it ended
+  bool has_ceiling = false;   // which people take for a grant
+  std::string last_words;     // of the server, where it ended
+  Sent sent = Sent::kUnsaid;  // of a call that was taken back as a signal came
 };
 
 // The gate's refusal in the words of a person at a terminal.
-Error to_error(const gate::CallError& error, const Permission& tool, const Beside& beside) {
+Error in_words(const gate::CallError& error, const Permission& tool, const Beside& beside) {
   using Kind = gate::ErrorKind;
   switch (error.kind) {
     case Kind::kDenied:
-      if (beside.denial) return to_error(*beside.denial);
+      if (beside.denial) return to_error(*beside.denial, beside.has_ceiling);
       return {ErrorId::kCallDenied, error.message, "", string_member(error.data, "reason"), ""};
     case Kind::kInvalidArguments:
       return {ErrorId::kCallInvalid, error.message,
@@ -71,6 +75,12 @@ Error to_error(const gate::CallError& error, const Permission& tool, const Besid
               fmt::format("server {}", tool.server()), beside.last_words,
               string_member(error.data, "fix")};
   }
+}
+
+Error to_error(const gate::CallError& error, const Permission& tool, const Beside& beside) {
+  Error told = in_words(error, tool, beside);
+  told.sent = gate::sent_of(error);
+  return told;
 }
 
 // The rules of the call. A call that they say nothing for is recorded as a run that never began.
@@ -123,6 +133,7 @@ struct OwnCall {
       control.reset();
       gate.reset();
     });
+    if (!in_time && !answer) beside.sent = gate::sent_of(answer.error());
     return in_time ? std::optional(std::move(answer)) : std::nullopt;
   }
 };
@@ -144,7 +155,7 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
   world.tools = tool_schemas(*lock);
   auto authority = rules_of(project, folders, world, granted, questions);
   if (!authority) return pass_on(authority);
-  const auto compiled = compile_tools(*lock, {tool.server()});
+  const auto compiled = compile_tools(*lock, {tool.server()}, server_checks_of(project.config));
   const auto unusable = std::ranges::find(compiled.unusable, tool.text(), &Error::where);
   if (unusable != compiled.unusable.end()) return std::unexpected(*unusable);
   auto log = audit::RunLog::create(folders.audit(), new_uuid_v7(clock), clock);
@@ -164,7 +175,9 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
   const ApprovalStore store(folders.approvals(), questions.warning, clock);
   const auto binding = bind_run(kProgram, digests_of(*lock), project.config, *authority);
   RunMemory memory(store, binding, kProgram);
+  const auto ceiling = read_ceiling(project);
   Beside beside;  // written before the answer is
+  beside.has_ceiling = ceiling && *ceiling;
   gate::GateSetup setup{
       .tools = &compiled.table,
       .authority = std::move(*authority),
@@ -185,7 +198,12 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
                {.permission = tool.text(), .arguments = std::move(arguments)});
   // The call was made; that its record is whole is as much of an answer as its result.
   if (auto closed = (*log)->close(); !closed) return pass_on(closed);
-  if (!answer) return fail(ErrorId::kInterrupted, "interrupted");
+  if (!answer) {
+    const auto words = outcome_words(beside.sent);
+    return fail(ErrorId::kInterrupted,
+                words.empty() ? "interrupted" : fmt::format("interrupted; {}", words),
+                {.sent = beside.sent});
+  }
   if (!*answer) return std::unexpected(to_error(answer->error(), tool, beside));
   return std::move(**answer);
 }

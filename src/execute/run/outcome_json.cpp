@@ -32,6 +32,7 @@ Json to_json(const Outcome& outcome) {
     json["stages"].push_back(
         {{"name", stage.name}, {"ms", static_cast<double>(stage.time.count()) / 1000}});
   }
+  if (!outcome.calls.is_empty()) json["calls"] = to_json(outcome.calls);
   if (outcome.verdict) {
     json["verdict"] = {{"how", describe(*outcome.verdict)},
                        {"wall_ms", static_cast<double>(outcome.verdict->wall.count()) / 1000},

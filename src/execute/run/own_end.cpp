@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
+
 #include "core/printable.h"
 #include "policy/places.h"
 
@@ -34,6 +37,38 @@ ErrorId id_of(const gate::Uncaught& uncaught) {
   return kRunKilled;
 }
 
+std::string ended_text(const std::map<std::string, gate::EndedCalls>& ended) {
+  constexpr std::size_t kShown = 8;  // tools
+  std::string text;
+  std::size_t shown = 0;
+  for (const auto& [permission, calls] : ended) {
+    if (++shown > kShown) {
+      text += fmt::format(" and {} other tools", ended.size() - kShown);
+      break;
+    }
+    text += fmt::format("{}{} {}", shown == 1 ? "" : ", ", permission, calls.calls);
+    if (calls.failed > 0) text += fmt::format(" ({} failed", calls.failed);
+    if (calls.unknown > 0) text += fmt::format(", {} of them may have been done", calls.unknown);
+    if (calls.failed > 0) text += ")";
+  }
+  return text;
+}
+
+std::string unanswered_text(const std::vector<gate::GateStatus::Call>& calls) {
+  if (calls.empty()) return "no call was under way";
+  const auto& oldest = calls.front();
+  std::string text =
+      fmt::format("{} had not answered for {:.1f} s; {}", oldest.permission,
+                  std::chrono::duration<double>(oldest.since).count(), outcome_words(oldest.sent));
+  const std::size_t others = calls.size() - 1;
+  if (others == 0) return text;
+  const auto sent = static_cast<std::size_t>(std::ranges::count_if(
+      calls.begin() + 1, calls.end(), [](const auto& call) { return call.sent != Sent::kNo; }));
+  return text +
+         fmt::format("; {} other call{} had no answer, either: {} of them may have been done",
+                     others, others == 1 ? "" : "s", sent);
+}
+
 }  // namespace
 
 ErrorId server_error_id(std::string_view id) {
@@ -57,6 +92,27 @@ Error uncaught_error(const gate::Uncaught& uncaught) {
           : is_named   ? text
                        : fmt::format("{}: {}", printable(uncaught.permission, kShown), text),
           "", is_exception ? "" : "the program did not catch this error and ended with it", ""};
+}
+
+std::string what_was_done(const RunCalls& calls) {
+  if (calls.is_empty()) return "no call had been made";
+  if (calls.ended.empty()) return unanswered_text(calls.unanswered) + "; no call had ended";
+  return fmt::format("{}; calls that had ended: {}", unanswered_text(calls.unanswered),
+                     ended_text(calls.ended));
+}
+
+Json to_json(const RunCalls& calls) {
+  Json json{{"ended", Json::array()}, {"in_flight", Json::array()}};
+  for (const auto& [permission, ended] : calls.ended)
+    json["ended"].push_back({{"permission", permission},
+                             {"calls", ended.calls},
+                             {"failed", ended.failed},
+                             {"unknown", ended.unknown}});
+  for (const auto& call : calls.unanswered)
+    json["in_flight"].push_back({{"permission", call.permission},
+                                 {"ms", call.since.count()},
+                                 {"outcome", outcome_of(call.sent)}});
+  return json;
 }
 
 Error expelled_error(std::string_view why) {

@@ -21,6 +21,7 @@
 #include "execute/records/denials.h"
 #include "execute/records/run_record.h"
 #include "execute/run/hosted.h"
+#include "execute/run/own_end.h"
 #include "execute/run/run_limits.h"
 #include "policy/authority.h"
 #include "sandbox/sandbox.h"
@@ -62,6 +63,7 @@ struct Outcome {
   std::optional<sandbox::Verdict> verdict;
   std::optional<Json> result;  // what the program returned as Json
   std::size_t changes = 0;     // of files, kept in a changeset
+  RunCalls calls;              // when it ended
   Denials denials;             // calls of the run that the user's rules did not admit
   std::optional<Error> error;  // why there is no verdict, or what ended the run
   // What that is the program's last line on standard error says, too.

@@ -80,8 +80,8 @@ Result<std::unique_ptr<Standby>> Standby::prepare(const fs::path& config_file,
   // After the servers, which take longer and begin meanwhile.
   static_cast<void>(home_of_user());  // it is known then
   made->compiled_servers_ = servers;
-  made->compiled_ =
-      std::make_shared<const CompiledTools>(compile_tools(made->lock_->lock, servers));
+  made->compiled_ = std::make_shared<const CompiledTools>(
+      compile_tools(made->lock_->lock, servers, server_checks_of(made->project_.config)));
   made->tools_ =
       start_tools(made->project_, made->lock_->lock, servers, folders, {}, *made->warden_);
   return made;
@@ -150,10 +150,11 @@ Result<std::shared_ptr<const KnownLock>> lock_for_run(const Standby* standby,
 
 std::shared_ptr<const CompiledTools> compiled_for_run(const Standby* standby,
                                                       const codegen::Lock& lock,
-                                                      const std::set<std::string>& servers) {
+                                                      const std::set<std::string>& servers,
+                                                      const codegen::ServerChecks& server_checks) {
   auto compiled = standby == nullptr ? nullptr : standby->compiled_tools(lock, servers);
   if (compiled) return compiled;
-  return std::make_shared<const CompiledTools>(compile_tools(lock, servers));
+  return std::make_shared<const CompiledTools>(compile_tools(lock, servers, server_checks));
 }
 
 Result<sandbox::Warden> warden_for_run(Standby* standby, const Folders& folders,

@@ -90,7 +90,8 @@ class Standby {
 [[nodiscard]] Result<std::shared_ptr<const KnownLock>> lock_for_run(const Standby* standby,
                                                                     const Project& project);
 [[nodiscard]] std::shared_ptr<const CompiledTools> compiled_for_run(
-    const Standby* standby, const codegen::Lock& lock, const std::set<std::string>& servers);
+    const Standby* standby, const codegen::Lock& lock, const std::set<std::string>& servers,
+    const codegen::ServerChecks& server_checks);
 // Servers are down before the use of the project is over.
 struct RunHost {
   ProjectUse use;

@@ -79,6 +79,7 @@ void note_end(AgentOutcome ended, const RunLimits& limits, Outcome& outcome) {
 }
 
 // What a program that ended by itself ended with; whatever else went wrong says more than that.
+  outcome.calls = std::move(ended.calls);
 void note_own_end(const std::optional<gate::Uncaught>& uncaught, const std::string& expelled,
                   Outcome& outcome) {
   if (outcome.error || outcome.verdict->kind != sandbox::Verdict::Kind::kExited) return;
@@ -271,8 +272,9 @@ void conclude(const Interrupt& interrupt, Result<void> done, Outcome& outcome) {
   const bool ended_by_itself =
       done && outcome.verdict && outcome.verdict->kind != sandbox::Verdict::Kind::kKilled;
   if (signal && !ended_by_itself) {
-    outcome.error = Error{ErrorId::kInterrupted,
-                          fmt::format("interrupted by SIG{}", ::sigabbrev_np(*signal)), "", "", ""};
+    outcome.error =
+        Error{ErrorId::kInterrupted, fmt::format("interrupted by SIG{}", ::sigabbrev_np(*signal)),
+              "", outcome.verdict ? what_was_done(outcome.calls) : "", ""};
     outcome.exit_code = 128 + *signal;
   } else if (!done) {
     outcome.error = std::move(done.error());
@@ -283,7 +285,8 @@ void conclude(const Interrupt& interrupt, Result<void> done, Outcome& outcome) {
 Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLimits& limits,
                        RunAuthority authority, Outcome& outcome) {
   const auto compiled =
-      compiled_for_run(parts.standby, parts.lock, servers_of(authority.declared.permissions));
+      compiled_for_run(parts.standby, parts.lock, servers_of(authority.declared.permissions),
+                       server_checks_of(parts.host.config()));
   for (const Error& error : compiled->unusable) {
     const auto permission = Permission::parse(error.where);
     if (permission && authority.declared.permissions.contains(*permission))

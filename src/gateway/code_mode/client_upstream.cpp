@@ -100,6 +100,11 @@ void ClientUpstream::cancel(CallToken token) {
   if (found != open_.end()) client_.cancel(found->second.call);
 }
 
+bool ClientUpstream::was_sent(CallToken token) const {
+  const auto found = open_.find(token);
+  return found == open_.end() || client_.was_sent(found->second.call);
+}
+
 gate::Upstream::Secrecy ClientUpstream::redact(const Permission& permission, const Json& arguments,
                                                Json& redacted) const {
   return servers_.redact(permission, arguments, redacted);

@@ -33,6 +33,7 @@ class ClientUpstream final : public gate::Upstream,
                     std::function<void(Result<Json>)> done) override;
   [[nodiscard]] bool quarantines(const Permission& permission) const override;
   void cancel(CallToken token) override;
+  [[nodiscard]] bool was_sent(CallToken token) const override;
   [[nodiscard]] std::optional<gate::CallError> refusal_of(CallToken token) const override;
   [[nodiscard]] Secrecy redact(const Permission& permission, const Json& arguments,
                                Json& redacted) const override;

@@ -273,7 +273,7 @@ class ToolComparison {
 
   Result<void> compile_schema() {
     if (schema_ == nullptr || compiled_ != nullptr) return {};
-    auto compiled = JsonSchema::compile(*schema_);
+    auto compiled = JsonSchema::compile(*schema_, UncheckablePatterns::kLeave);
     if (!compiled) return pass_on(compiled);
     compiled_ = std::move(*compiled);
     defaults_ = std::make_unique<const SchemaDefaults>(compiled_);

@@ -18,7 +18,7 @@ Result<std::optional<SchemaViolation>> completed(const CompiledLayer& layer,
                                                  std::optional<SchemaDefaults>& defaults) {
   const auto tool = tools.find(permission);
   if (tool == tools.end()) return std::optional<SchemaViolation>();
-  auto schema = JsonSchema::compile(tool->second);
+  auto schema = JsonSchema::compile(tool->second, UncheckablePatterns::kLeave);
   if (!schema) return pass_on(schema);
   defaults.emplace(*schema);
   return complete({&layer, 1}, permission, **schema, arguments);

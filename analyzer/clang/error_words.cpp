@@ -203,6 +203,21 @@ std::optional<Translation> unreadable(std::string_view message,
   return std::nullopt;
 }
 
+// "chosen constructor is explicit in copy-initialization", and which field it was.
+std::optional<Translation> missing_value(std::string_view message,
+                                         const std::vector<std::string>& notes) {
+  if (message != "chosen constructor is explicit in copy-initialization") return std::nullopt;
+  for (const std::string& note : notes) {
+    const std::string_view field = quoted_after(note, "in implicit initialization of field '");
+    if (field.empty()) continue;
+    return Translation{fmt::format("required argument `{}` is missing", field),
+                       fmt::format("give .{} a value; to fill arguments one by one make them "
+                                   "without braces: `Args args;`",
+                                   field)};
+  }
+  return std::nullopt;
+}
+
 // "call to deleted constructor of 'formatter<Point, char>'"
 std::optional<Translation> unformattable(std::string_view message) {
   const std::string_view formatter = quoted_after(message, "deleted constructor of 'formatter<");
@@ -267,6 +282,7 @@ std::optional<Translation> translate(std::string_view message,
   if (auto call = call_without_requires(message, request)) return call;
   if (auto argument = unknown_argument(message, notes, request)) return argument;
   if (auto value = unknown_enumerator(message, request)) return value;
+  if (auto missing = missing_value(message, notes)) return missing;
   if (auto type = unreadable(message, notes)) return type;
   if (auto arguments = unfitting_arguments(message, notes, request)) return arguments;
   if (auto name = misspelt_name(message, request)) return name;

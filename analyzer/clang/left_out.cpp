@@ -50,6 +50,19 @@ void LeftOutChecker::report(CXCursor at, CXCursor record, const Field& field,
                 fmt::format(fmt::runtime(fix), field.cpp_name));
 }
 
+// Whether leaving it out compiles, as `= {}` does. Of all else C++ itself says that it is missing.
+bool LeftOutChecker::may_be_empty(const Field& field) {
+  const CXType type = clang_getCanonicalType(field.type);
+  if (is_required_wrapper(type)) {
+    const CXType held = type_argument(type, 0);
+    return is_named(held, "std::vector") || is_named(held, "std::map") ||
+           is_named(held, "nlohmann::basic_json");
+  }
+  const auto inside = fields_.of(clang_getCursorDefinition(declaration_of(type)));
+  return std::ranges::all_of(
+      inside, [this](const Field& one) { return !is_required(fields_, one) || may_be_empty(one); });
+}
+
 void LeftOutChecker::check_value(CXCursor value, CXType type, const std::string& path) {
   const CXCursor list = strip(value);
   if (clang_getCursorKind(list) != CXCursor_InitListExpr) return;
@@ -79,7 +92,7 @@ void LeftOutChecker::check(CXCursor list, CXCursor record, const std::string& pa
                 path.empty() ? field->cpp_name : path + "." + field->cpp_name);
   }
   for (const Field& field : fields) {
-    if (!given.contains(field.cpp_name) && is_required(fields_, field))
+    if (!given.contains(field.cpp_name) && is_required(fields_, field) && may_be_empty(field))
       report(list, record, field, path, ".{} = {{}} is the empty one");
   }
 }

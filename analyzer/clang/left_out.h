@@ -27,6 +27,7 @@ class LeftOutChecker : public Checker {
 
  private:
   void check(CXCursor list, CXCursor record, const std::string& path);
+  [[nodiscard]] bool may_be_empty(const Field& field);
   void check_value(CXCursor value, CXType type, const std::string& path);
   void report(CXCursor at, CXCursor record, const Field& field, const std::string& path,
               const char* fix);

@@ -339,7 +339,7 @@ template <class T>
 
 // As the mcpac_visit that T does not have would do it.
 template <class T, class Visitor>
-void visit_members(T& self, Visitor& visitor) {
+void visit_members([[maybe_unused]] T& self, [[maybe_unused]] Visitor& visitor) {
 #if !defined(__clang__) || __clang_major__ >= 18
   use_members(self, [&visitor]<class... M>(M&... member) {
     [&]<::std::size_t... I>(::std::index_sequence<I...>) {

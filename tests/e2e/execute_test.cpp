@@ -89,6 +89,65 @@ int agent_main(mcpac::Requires<filesystem::read_text_file, filesystem::list_dire
     CHECK(run.json() == mcpac::Json{{"answer", 42}});
   }
 
+  TEST_CASE(
+      "what an agent has of the runtime is formatted, and views that the library lacks are there") {
+    const auto run = Workspace::shared().execute(
+        R"(#include <mcpac.hpp>
+#include <list>
+#include <print>
+#include <ranges>
+#include <string>
+#include <vector>
+using namespace mcp;
+struct Part { std::string name; std::optional<int> size; };
+struct Whole { std::vector<Part> parts; };
+int agent_main(mcpac::Requires<filesystem::read_text_file, memory::create_entities> rt) {
+  const auto whole = mcpac::Json::parse(R"x({"parts":[{"name":"a"}]})x").get<Whole>();
+  const mcpac::Json json = whole;
+  std::println("{} {} {:2}", json, whole.parts[0].name, mcpac::Json{1});
+  memory::create_entities::Entities entity;
+  entity.name = "n";
+  entity.observations = {"x", "y"};
+  if (entity.name.empty()) entity.entityType = "never";
+  std::println("{:>3}|{}", entity.name, entity.observations);
+  const auto result = rt.filesystem.read_text_file({.path = "data/a.txt"});
+  std::println("{} {}", result.content()[0].type, result.content()[0].type == "text");
+  try {
+    std::println("{}", result.json());
+  } catch (const mcpac::ToolError& error) {
+    std::println("{}", error);
+  }
+  try {
+    rt.memory.create_entities({.entities = {entity}});
+  } catch (const mcpac::InvalidArguments& error) {
+    std::println("{}", error);
+  }
+  std::vector<std::string> words{"a", "b", "c"};
+  for (auto [i, word] : words | mcpac::views::enumerate) word += std::to_string(i);
+  for (auto part : words | mcpac::views::chunk(2)) std::print("{} ", part);
+  for (auto part : std::list<int>{1, 2, 3} | mcpac::views::slide(2)) std::print("{} ", part);
+  for (auto [a, b] : mcpac::views::cartesian_product(words, std::vector{1, 2})) std::print("{}{} ", a, b);
+  std::println("{}", words | mcpac::views::join_with(", "));
+  mcpac::log("{} of {}", 1, 2);
+  return 0;
+}
+)",
+        "filesystem.read_text_file,memory.create_entities");
+    INFO(run.err);
+    CHECK(run.exit_code == 0);
+    const std::string expected =
+        "{\"parts\":[{\"name\":\"a\"}]} a [\n  1\n]\n"
+        "  n|[\"x\", \"y\"]\n"
+        "text true\n"
+        "the answer is text and no JSON: .text() or .lines() reads it";
+    CHECK(run.out.substr(0, expected.size()) == expected);
+    CHECK(
+        run.out.ends_with("the required argument `entityType` was never given a value\n"
+                          "[\"a0\", \"b1\"] [\"c2\"] [1, 2] [2, 3] a01 a02 b11 b12 c21 c22 a0, b1, "
+                          "c2\n"));
+    CHECK(e2e::has(run.err, "1 of 2"));
+  }
+
   TEST_CASE("the runtime object form works like agent_main, also beside a comment about that") {
     for (const std::string comment : {"", "// Like agent_main, but with an object.\n"}) {
       const auto run = Workspace::shared().execute(comment + R"(#include <mcpac.hpp>

@@ -179,3 +179,31 @@ void twice(mcpac::Requires<filesystem::read_text_file, filesystem::read_text_fil
   if (!f.ready()) f.wait();
   (void)f.get().text();
 }
+void habits_of(mcpac::Requires<forms::everything, memory::create_entities> rt) {
+  static_assert(std::is_same_v<forms::everything::Mode, A::Mode> &&
+                std::is_same_v<forms::everything::State, forms::everything::Result::State>);
+  const std::list<int> numbers{1};
+  const std::set<std::string> names{"a"};
+  A args;
+  args.path = "x";
+  args.paths = {names.begin(), names.end()};
+  args.entities.push_back({.street = "s", .no = numbers.front()});
+  args.address = {.street = "s"};
+  args.mode = "fast";
+  args.count = 1;
+  args.note = nullptr;
+  args.labels = {names.begin(), names.end()};
+  args.modes = {"+1", A::Mode::fast};
+  args.options.limit = 3;
+  args.options.name = "n";
+  args.options.inner = {.x = 1};
+  rt.forms.everything(args);
+  rt.memory.create_entities({.entities = {}});
+  std::vector<memory::create_entities::Entities> list{
+      {.name = "x", .entityType = "t", .observations = {names.begin(), names.end()}}};
+  for (auto& one : list[0].observations) one += "!";
+  rt.memory.create_entities({.entities = {list.begin(), list.end()}});
+  std::size_t size = list[0].name.size() + args.paths.size();
+  const std::string& name = list[0].name;
+  (void)(name == list[0].name && size > 0 && args.count > 0 && args.mode == A::Mode::fast);
+}

@@ -61,12 +61,13 @@ Checks::Checks(CXTranslationUnit unit, const Identity& identity, const Sources& 
       hidden_(identity, findings),
       arguments_(identity),
       undefined_(sources),
-      narrows_(identity) {}
+      narrows_(identity),
+      dangling_(sources, findings) {}
 
 void Checks::walk(CXTranslationUnit unit) {
   Walker(sources_, findings_,
          {&entry_, &uses_, &forgery_, &replacements_, &hatches_, &bytes_, &outside_, &early_,
-          &hidden_, &arguments_, &undefined_, &narrows_})
+          &hidden_, &arguments_, &undefined_, &narrows_, &dangling_})
       .walk(unit);
 }
 

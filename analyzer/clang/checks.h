@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analyzer/clang/argument_errors.h"
+#include "analyzer/clang/dangling.h"
 #include "analyzer/clang/early.h"
 #include "analyzer/clang/entry.h"
 #include "analyzer/clang/findings.h"
@@ -47,6 +48,7 @@ class Checks {
   void finish(CXTranslationUnit unit, const Part* part, Report& report);
 
   [[nodiscard]] ArgumentErrors& arguments() { return arguments_; }
+  [[nodiscard]] DanglingChecker& dangling() { return dangling_; }
 
  private:
   const Sources& sources_;
@@ -63,6 +65,7 @@ class Checks {
   ArgumentErrors arguments_;
   UndefinedChecker undefined_;
   NarrowChecker narrows_;
+  DanglingChecker dangling_;
 };
 
 }  // namespace mcpac::analyzer

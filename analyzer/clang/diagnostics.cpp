@@ -111,7 +111,8 @@ std::optional<Translation> words_for(CXTranslationUnit unit, const Place& place,
 }  // namespace
 
 Diagnosed check_diagnostics(CXTranslationUnit unit, const Identity& identity,
-                            const Sources& sources, ArgumentErrors& arguments, Findings& findings) {
+                            const Sources& sources, Checks& checks, Findings& findings) {
+  ArgumentErrors& arguments = checks.arguments();
   Diagnosed found;
   std::optional<Place> told;  // of the last mistake that was told in words of ours
   std::string advised;        // about it
@@ -119,6 +120,11 @@ Diagnosed check_diagnostics(CXTranslationUnit unit, const Identity& identity,
   const unsigned count = clang_getNumDiagnostics(unit);
   for (unsigned i = 0; i < count; ++i) {
     CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
+    if (clang_getDiagnosticSeverity(diagnostic) == CXDiagnostic_Warning) {
+      checks.dangling().on_warning(take(clang_getDiagnosticOption(diagnostic, nullptr)),
+                                   place_of(clang_getDiagnosticLocation(diagnostic)),
+                                   take(clang_getDiagnosticSpelling(diagnostic)));
+    }
     if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
       found.errors = true;
       // What the runtime's headers make of a mistake that was told says nothing more.

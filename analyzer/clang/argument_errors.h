@@ -7,6 +7,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyzer/clang/argument_fit.h"
@@ -29,10 +30,16 @@ class ArgumentErrors : public Checker {
   // something that takes a struct of its Args (`edits.push_back({…})`).
   [[nodiscard]] std::vector<ArgumentError> at(CXTranslationUnit unit, const Place& place,
                                               const NamedArgs& noted);
+  // The fields, structs and enumerators of a generated struct or enum, by its C++ name
+  // ("mcp::memory::read_graph::Result"); empty where it is none of a tool that the program has.
+  [[nodiscard]] std::vector<std::string> names_in(std::string_view cpp) const;
+  // The C++ name of the tool whose result is an element of the braces at the place.
+  [[nodiscard]] static std::string result_in_braces(CXTranslationUnit unit, const Place& place);
 
  private:
   const Identity& identity_;
-  std::map<std::string, CXType> args_;  // by "filesystem::read_text_file"
+  std::map<std::string, CXType> args_;    // by "filesystem::read_text_file"
+  std::map<std::string, CXCursor> tags_;  // the same
   std::map<CXFile, std::vector<Token>> tokens_;
   Fields fields_;
 };

@@ -48,6 +48,7 @@ class Checks {
   void finish(CXTranslationUnit unit, const Part* part, Report& report);
 
   [[nodiscard]] ArgumentErrors& arguments() { return arguments_; }
+  [[nodiscard]] const UseChecker& uses() const { return uses_; }
   [[nodiscard]] DanglingChecker& dangling() { return dangling_; }
 
  private:

@@ -60,6 +60,14 @@ constexpr Names kEnvironment = " getenv secure_getenv setenv putenv unsetenv cle
 constexpr Names kMemory =
     " mmap mmap64 munmap mprotect pkey_mprotect mremap remap_file_pages shm_open shm_unlink shmget "
     "shmat memfd_create memfd_secret userfaultfd sbrk brk ";
+constexpr Names kInput =
+    " std::cin std::wcin scanf vscanf wscanf vwscanf getchar getwchar gets getchar_unlocked ";
+// Of std::filesystem what asks no disk: operators of paths, errors and the words for options.
+constexpr Names kOnlyText =
+    " operator/ operator== operator!= operator< operator> operator<= operator>= operator<=> "
+    "operator<< operator>> operator& operator| operator^ operator~ operator&= operator|= "
+    "operator^= swap hash_value u8path filesystem_error file_status file_type perms perm_options "
+    "copy_options directory_options space_info file_time_type ";
 constexpr Names kLibraries = " dlopen dlmopen dlsym dlvsym dladdr dl_iterate_phdr dlinfo ";
 // The connection to the gate is an open descriptor: these reach it by its number.
 constexpr Names kRaw =
@@ -122,9 +130,14 @@ const char* reached_by_function(std::string_view name) {
 }
 
 const char* reached_by_type(std::string_view name) {
-  // A path is only text.
+  constexpr std::string_view kFilesystem = "std::filesystem::";
+  // A path is only text, and so is what is told of files.
   if (name.starts_with("std::filesystem::path")) return nullptr;
-  if (name.starts_with("std::filesystem::")) return kReachedFiles;
+  if (name.starts_with(kFilesystem))
+    return has_word(kOnlyText, name.substr(kFilesystem.size(), name.find("::", kFilesystem.size()) -
+                                                                   kFilesystem.size()))
+               ? nullptr
+               : kReachedFiles;
   return has_word(kFileTypes, name) ? kReachedFiles : nullptr;
 }
 
@@ -132,6 +145,10 @@ const char* instead_on_granted_files(std::string_view name) {
   const auto found = std::ranges::find_if(
       kRefusedOnFiles, [name](const Instead& one) { return has_word(one.names, name); });
   return found == kRefusedOnFiles.end() ? nullptr : found->what;
+}
+
+bool reads_standard_input(std::string_view name) {
+  return has_word(kInput, name);
 }
 
 bool moves_raw_bytes(std::string_view name) {

@@ -18,6 +18,8 @@ inline constexpr char kReachedFiles[] = "files";
 // What to do instead of a function that the sandbox refuses though files were granted; nullptr for
 // every other. What works on files that were granted read-write is not in here (chmod).
 [[nodiscard]] const char* instead_on_granted_files(std::string_view name);
+// Whether it reads standard input, which is empty in a run; of `stdin` itself that is not said.
+[[nodiscard]] bool reads_standard_input(std::string_view name);
 // Whether it reads, writes or renumbers open descriptors, such as the connection to the gate.
 [[nodiscard]] bool moves_raw_bytes(std::string_view name);
 

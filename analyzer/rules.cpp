@@ -46,6 +46,9 @@ constexpr std::array kRules{
     Rule{"connect-in-agent", kRefuses,
          "an agent has only what its entry receives; connect is for programs of their own",
          "auto more = mcpac::connect<mcpac::Requires<mcp::filesystem::write_file>>();"},
+    Rule{"dangling", kRefuses,
+         "what looks at a temporary, or at a variable of a function that has ended, reads anything",
+         "std::string_view text = std::string(\"a text that is longer than the object\");"},
     Rule{"denied-use", kRefuses,
          "a call whose constant arguments no grant admits fails whenever it is made; found by the "
          "host, where grants are given",

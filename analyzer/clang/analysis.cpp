@@ -152,7 +152,7 @@ Result<Report> analyze_file(const Request& request, Part* part,
   // What clang repairs while it reads on is not the program: a program with errors declares
   // nothing.
   const bool refused = findings.refuses();
-  const auto diagnosed = check_diagnostics(unit, identity, sources, checks.arguments(), findings);
+  const auto diagnosed = check_diagnostics(unit, identity, sources, checks, findings);
   const bool errors = diagnosed.errors;
   checks.finish(errors ? nullptr : unit, part, report);
   report.verdict = Verdict::kOk;

@@ -1,6 +1,7 @@
 #include "analyzer/clang/argument_errors.h"
 
 #include <algorithm>
+#include <functional>
 #include <string_view>
 
 #include "analyzer/clang/given_arguments.h"
@@ -36,7 +37,119 @@ CXCursor struct_in(CXType args, std::string_view name) {
   return record;
 }
 
+// The parts of "mcp::memory::read_graph::Result".
+std::vector<std::string> parts_of(std::string_view cpp) {
+  std::vector<std::string> parts;
+  while (!cpp.empty()) {
+    const auto end = std::min(cpp.find("::"), cpp.size());
+    parts.emplace_back(cpp.substr(0, end));
+    cpp.remove_prefix(std::min(end + 2, cpp.size()));
+  }
+  return parts;
+}
+
+// Visits the expressions of the program that stand between two offsets of a file, outer ones first,
+// until one is what is looked for.
+struct Search {
+  CXFile file;
+  unsigned from;
+  unsigned to;
+  const std::function<bool(CXCursor)>& is;
+  bool found = false;
+};
+
+CXChildVisitResult search(CXCursor cursor, CXCursor, CXClientData data) {
+  auto& at = *static_cast<Search*>(data);
+  const CXSourceRange range = clang_getCursorExtent(cursor);
+  const Place from = place_of(clang_getRangeStart(range));
+  const Place to = place_of(clang_getRangeEnd(range));
+  const bool apart =
+      clang_File_isEqual(from.file, at.file) == 0 || from.offset > at.to || to.offset < at.from;
+  // The text of what a macro made, or of an instantiation, is told by what stands in it.
+  if (apart && clang_isDeclaration(clang_getCursorKind(cursor)) != 0) return CXChildVisit_Continue;
+  const bool within = !apart && from.offset >= at.from && to.offset <= at.to;
+  if (within && clang_isExpression(clang_getCursorKind(cursor)) != 0 && at.is(cursor)) {
+    at.found = true;
+    return CXChildVisit_Break;
+  }
+  return CXChildVisit_Recurse;
+}
+
+void find_expression(CXTranslationUnit unit, CXFile file, unsigned from, unsigned to,
+                     const std::function<bool(CXCursor)>& is) {
+  Search looked{file, from, to, is};
+  clang_visitChildren(clang_getTranslationUnitCursor(unit), search, &looked);
+}
+
+// The type of an expression that a call which does not compile was given.
+CXType type_of_given(CXTranslationUnit unit, const Given& given) {
+  CXType type{CXType_Invalid, {nullptr, nullptr}};
+  if (given.expression.empty()) return type;
+  const Place& from = given.expression.front().place;
+  const Token& last = given.expression.back();
+  const auto to = last.place.offset + static_cast<unsigned>(last.text.size());
+  find_expression(unit, from.file, from.offset, to, [&](CXCursor at) {
+    const CXSourceRange range = clang_getCursorExtent(at);
+    const bool whole = place_of(clang_getRangeStart(range)).offset == from.offset &&
+                       place_of(clang_getRangeEnd(range)).offset == to;
+    const CXType here = clang_getCursorType(at);
+    const CXTypeKind kind = clang_getCanonicalType(here).kind;
+    if (!whole || kind == CXType_Invalid || kind == CXType_Void || kind == CXType_Dependent ||
+        kind == CXType_Unexposed || kind == CXType_Overload)
+      return false;
+    type = here;
+    return true;
+  });
+  return type;
+}
+
 }  // namespace
+
+std::vector<std::string> ArgumentErrors::names_in(std::string_view cpp) const {
+  const auto parts = parts_of(cpp);
+  std::vector<std::string> names;
+  if (parts.size() < 4 || parts[0] != "mcp") return names;
+  const auto tag = tags_.find(parts[1] + "::" + parts[2]);
+  if (tag == tags_.end()) return names;
+  CXCursor at = clang_getCursorDefinition(tag->second);
+  for (std::size_t i = 3; i < parts.size() && exists(at); ++i) {
+    CXCursor found = clang_getNullCursor();
+    each_child(at, [&](CXCursor child) {
+      const CXCursorKind kind = clang_getCursorKind(child);
+      if ((kind == CXCursor_StructDecl || kind == CXCursor_EnumDecl) && spelling(child) == parts[i])
+        found = clang_getCursorDefinition(child);
+    });
+    at = found;
+  }
+  if (!exists(at)) return names;
+  each_child(at, [&](CXCursor child) {
+    const CXCursorKind kind = clang_getCursorKind(child);
+    const bool named = kind == CXCursor_FieldDecl || kind == CXCursor_StructDecl ||
+                       kind == CXCursor_EnumDecl || kind == CXCursor_EnumConstantDecl;
+    const std::string name = spelling(child);
+    if (named && !name.empty() && !name.starts_with("mcpac_")) names.push_back(name);
+  });
+  return names;
+}
+
+std::string ArgumentErrors::result_in_braces(CXTranslationUnit unit, const Place& place) {
+  std::string tool;
+  // As far as one statement goes that people write.
+  constexpr unsigned kLongestStatement = 4096;
+  find_expression(
+      unit, place.file, place.offset, place.offset + kLongestStatement, [&tool](CXCursor at) {
+        if (clang_getCursorKind(at) != CXCursor_InitListExpr) return false;
+        for (const CXCursor element : expressions_of(at)) {
+          const std::string name =
+              qualified_name(declaration_of(bare_type(clang_getCursorType(strip(element)))));
+          if (!name.starts_with("mcp::") || !name.ends_with("::Result")) continue;
+          tool = name.substr(0, name.size() - std::string_view("::Result").size());
+          return true;
+        }
+        return false;
+      });
+  return tool;
+}
 
 void ArgumentErrors::on_node(CXCursor node, CXCursor, const Scope&) {
   const CXCursorKind kind = clang_getCursorKind(node);
@@ -48,7 +161,9 @@ void ArgumentErrors::on_node(CXCursor node, CXCursor, const Scope&) {
     if (args.kind == CXType_Invalid) continue;
     std::string name =
         qualified_name(clang_getCursorSemanticParent(clang_getTypeDeclaration(args)));
-    if (name.starts_with("mcp::")) args_[name.substr(5)] = args;
+    if (!name.starts_with("mcp::")) continue;
+    args_[name.substr(5)] = args;
+    tags_[name.substr(5)] = clang_getCursorSemanticParent(clang_getTypeDeclaration(args));
   }
 }
 
@@ -96,14 +211,17 @@ std::vector<ArgumentError> ArgumentErrors::of_call(const std::vector<Token>& tok
   if (args == args_.end() || !given) return {};
   const auto permission = identity_.request().permissions.find("mcp::" + tool);
   ArgumentFit fit(fields_,
-                  permission == identity_.request().permissions.end() ? tool : permission->second);
+                  permission == identity_.request().permissions.end() ? tool : permission->second,
+                  [unit](const Given& one) { return type_of_given(unit, one); });
   if (is_call || noted.inside.empty()) {
     fit.compare(args->second, *given);
   } else {
     fit.compare_inside(struct_in(args->second, noted.inside), noted.inside, *given);
   }
   auto errors = fit.errors();
-  for (ArgumentError& error : errors) error.fix = "(" + to_text(*given) + ")";
+  for (ArgumentError& error : errors) {
+    if (error.fix.empty()) error.fix = "(" + to_text(*given) + ")";
+  }
   return errors;
 }
 

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyzer/clang/argument_fit.h"
@@ -31,6 +32,11 @@ class ArgumentErrors : public Checker {
                                               const NamedArgs& noted);
   // The same of the call around the place.
   [[nodiscard]] std::vector<ArgumentError> around(CXTranslationUnit unit, const Place& place);
+  // The fields, structs and enumerators of a generated struct or enum, by its C++ name
+  // ("mcp::memory::read_graph::Result"); empty where it is none of a tool that the program has.
+  [[nodiscard]] std::vector<std::string> names_in(std::string_view cpp) const;
+  // The C++ name of the tool whose result is an element of the braces at the place.
+  [[nodiscard]] static std::string result_in_braces(CXTranslationUnit unit, const Place& place);
 
  private:
   [[nodiscard]] const std::vector<Token>& tokens_in(CXTranslationUnit unit, CXFile file);
@@ -38,7 +44,8 @@ class ArgumentErrors : public Checker {
                                                    std::size_t paren, const NamedArgs& noted);
 
   const Identity& identity_;
-  std::map<std::string, CXType> args_;  // by "filesystem::read_text_file"
+  std::map<std::string, CXType> args_;    // by "filesystem::read_text_file"
+  std::map<std::string, CXCursor> tags_;  // the same
   std::map<CXFile, std::vector<Token>> tokens_;
   Fields fields_;
 };

@@ -78,6 +78,15 @@ std::string corrected(Shape wanted, const Given& given) {
   }
 }
 
+// The same for a variable: how its value is made one of the wanted kind.
+std::string converted(Shape wanted, Shape got, const std::string& text) {
+  const bool is_number = got == Shape::kInteger || got == Shape::kNumber;
+  if (wanted == Shape::kText && is_number) return fmt::format("std::to_string({})", text);
+  if (got != Shape::kText) return {};
+  if (wanted == Shape::kInteger) return fmt::format("std::stoll({})", text);
+  return wanted == Shape::kNumber ? fmt::format("std::stod({})", text) : "";
+}
+
 }  // namespace
 
 std::string ArgumentFit::whose(const std::string& path) const {
@@ -101,7 +110,10 @@ bool is_required(Fields& fields, const Field& field) {
 void ArgumentFit::compare(CXType args, Given& given) {
   if (given.form == Form::kExpression) {
     // `read_text_file("a.txt")`; a variable may well be of the type Args.
-    if (shape_of(given) == Shape::kOther) return;
+    if (shape_of(given) == Shape::kOther) {
+      const CXType type = type_of_(given);
+      if (type.kind == CXType_Invalid || value_shape(type) == Shape::kOther) return;
+    }
     errors_.push_back({given.place,
                        fmt::format("the arguments of `{}` stand in braces with their names", tool_),
                        ""});
@@ -152,6 +164,7 @@ void ArgumentFit::compare_scalar(CXType type, Given& given, const std::string& p
   const Shape wanted = shape_of(type);
   const Shape got = shape_of(given);
   if (wanted == Shape::kEnum && got == Shape::kText) return compare_text_of_enum(type, given, path);
+  if (got == Shape::kOther && compare_typed(type, given, path)) return;
   if (fits(wanted, got)) return;
   const std::string what = wanted == Shape::kEnum
                                ? choice_of(type)
@@ -164,6 +177,48 @@ void ArgumentFit::compare_scalar(CXType type, Given& given, const std::string& p
   if (!meant.empty()) given.text = meant;
 }
 
+// The value of a variable or a call, whose type clang knows; whether all is said of it.
+bool ArgumentFit::compare_typed(CXType wanted, Given& given, const std::string& path) {
+  const CXType type = type_of_(given);
+  const Shape shape = shape_of(wanted);
+  if (type.kind == CXType_Invalid || shape == Shape::kOther) return true;
+  const std::string what = shape == Shape::kEnum
+                               ? choice_of(wanted)
+                               : fmt::format("{} ({})", words(shape), type_name(wanted));
+  if (const std::string made = made_by_call(type); !made.empty()) {
+    const std::string value = value_of_result(type, shape, given.text);
+    misfit(given, fmt::format("`{}` is {}, not {}", path, what, made));
+    if (!value.empty()) given.text = value;
+    return true;
+  }
+  const Shape got = value_shape(type);
+  const bool is_plain = got == Shape::kText || got == Shape::kList;
+  const std::string spelled = is_plain ? value_name(type) : take(clang_getTypeSpelling(type));
+  const bool other_enum = shape == Shape::kEnum && got == Shape::kEnum &&
+                          clang_equalTypes(bare_type(type), clang_getCanonicalType(wanted)) == 0;
+  if (got == Shape::kOther || (fits(shape, got) && !other_enum)) {
+    const bool same_type = clang_equalTypes(bare_type(type), clang_getCanonicalType(wanted)) != 0;
+    if (!same_type && got != Shape::kText)
+      doubts_.push_back({given.place,
+                         fmt::format("the arguments do not fit {}: `{}` is {}, and `{}` is a `{}`",
+                                     tool_, path, what, given.text, spelled),
+                         fmt::format("mcpac tools describe {} shows a call that fits", tool_)});
+    return true;
+  }
+  // A list that was wanted is told with what stands around its elements.
+  if (shape == Shape::kList) return false;
+  const std::string meant = converted(shape, got, given.text);
+  misfit(given,
+         fmt::format("`{}` is {}, not {} (`{}` is a `{}`)", path, what,
+                     words(got == Shape::kInteger ? Shape::kNumber : got), given.text, spelled));
+  if (!meant.empty()) given.text = meant;
+  return true;
+}
+
+std::vector<ArgumentError> ArgumentFit::errors() const {
+  return errors_.empty() && !doubts_.empty() ? std::vector{doubts_.front()} : errors_;
+}
+
 void ArgumentFit::compare_list(CXType list, Given& given, const std::string& path) {
   const CXType element = bare_argument(type_argument(list, 0));
   if (given.form == Form::kElements) {
@@ -171,7 +226,12 @@ void ArgumentFit::compare_list(CXType list, Given& given, const std::string& pat
       compare_value(element, given.inside[i], fmt::format("{}[{}]", path, i));
     return;
   }
-  if (given.form == Form::kExpression && shape_of(given) == Shape::kOther) return;
+  if (given.form == Form::kExpression && shape_of(given) == Shape::kOther) {
+    if (compare_typed(list, given, path)) return;
+    const CXType type = type_of_(given);
+    const Shape shape = type.kind == CXType_Invalid ? Shape::kOther : value_shape(type);
+    if (shape == Shape::kOther || shape == Shape::kList) return;
+  }
   errors_.push_back({given.place,
                      fmt::format("`{}` is a list ({}): its elements stand in braces of their own",
                                  path, type_name(list)),

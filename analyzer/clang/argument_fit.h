@@ -1,9 +1,10 @@
 // Argument fit: which fields of a tool's Args, and of the structs in it, the given ones do not fit.
 //
-// Only what the spelling alone shows is compared: names, what is missing, literals of another type.
-// A variable may be anything, so it fits.
+// What the spelling shows is compared (names, what is missing, literals of another type), and the
+// types that clang knows of the expressions, as far as their kind tells that they do not fit.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,13 +25,18 @@ struct ArgumentError {
 class ArgumentFit {
  public:
   // `tool` as messages name it: "filesystem.edit_file".
-  ArgumentFit(Fields& fields, std::string tool) : fields_(fields), tool_(std::move(tool)) {}
+  // `type_of` gives the type of an expression that was given; kind CXType_Invalid where it has
+  // none.
+  ArgumentFit(Fields& fields, std::string tool, std::function<CXType(const Given&)> type_of)
+      : fields_(fields), tool_(std::move(tool)), type_of_(std::move(type_of)) {}
 
   // Compares, and makes of `given` what would fit, with … for what only its writer knows.
   void compare(CXType args, Given& given);
   // The same for a struct in the arguments that is given by itself; null: nothing to compare.
   void compare_inside(CXCursor record, const std::string& name, Given& given);
-  [[nodiscard]] const std::vector<ArgumentError>& errors() const { return errors_; }
+  // Where nothing is wrong for certain, one that says what was given where something else is
+  // wanted.
+  [[nodiscard]] std::vector<ArgumentError> errors() const;
 
  private:
   void compare_value(CXType type, Given& given, const std::string& path);
@@ -44,12 +50,15 @@ class ArgumentFit {
   void put_in_order(CXCursor record, const std::vector<Field>& fields, Given& given,
                     const std::string& path);
   void misfit(Given& given, std::string message);
+  bool compare_typed(CXType wanted, Given& given, const std::string& path);
   // "`filesystem.edit_file`", or "`edits` of `filesystem.edit_file`".
   [[nodiscard]] std::string whose(const std::string& path) const;
 
   Fields& fields_;
   std::string tool_;
+  std::function<CXType(const Given&)> type_of_;
   std::vector<ArgumentError> errors_;
+  std::vector<ArgumentError> doubts_;
 };
 
 }  // namespace mcpac::analyzer

@@ -77,6 +77,52 @@ Shape shape_of(const Given& given) {
   return Shape::kOther;
 }
 
+Shape value_shape(CXType type) {
+  type = canonical(without_reference(type));
+  if (is_text(type) || is_named(type, "std::basic_string_view")) return Shape::kText;
+  switch (type.kind) {
+    case CXType_Short:
+    case CXType_UShort: return Shape::kInteger;
+    case CXType_LongDouble: return Shape::kNumber;
+    default: return shape_of(type);
+  }
+}
+
+namespace {
+
+// "filesystem.list_directory" of "filesystem::list_directory".
+std::string tool_in_words(std::string cpp) {
+  const auto colons = cpp.find("::");
+  return colons == std::string::npos ? cpp : cpp.replace(colons, 2, ".");
+}
+
+}  // namespace
+
+std::string made_by_call(CXType type) {
+  const std::string name = name_of(without_reference(type));
+  constexpr std::string_view kResult = "::Result";
+  if (name.starts_with("mcp::") && name.ends_with(kResult))
+    return fmt::format("the result of {}",
+                       tool_in_words(name.substr(5, name.size() - 5 - kResult.size())));
+  if (name == "mcpac::ToolResult") return "the result of a tool";
+  if (name == "mcpac::Future") return "a future";
+  return name == "mcpac::Expected" ? "the answer of a try_call" : "";
+}
+
+std::string value_of_result(CXType type, Shape wanted, const std::string& text) {
+  const std::string name = name_of(without_reference(type));
+  if (name == "mcpac::Expected") return {};
+  const std::string result = name == "mcpac::Future" ? text + ".get()" : text;
+  switch (wanted) {
+    case Shape::kText: return result + ".text()";
+    case Shape::kList: return result + ".lines()";
+    case Shape::kInteger: return result + ".as<std::int64_t>()";
+    case Shape::kNumber: return result + ".as<double>()";
+    case Shape::kBoolean: return result + ".as<bool>()";
+    default: return {};
+  }
+}
+
 bool fits(Shape wanted, Shape given) {
   if (wanted == Shape::kOther || given == Shape::kOther || wanted == given) return true;
   // Enumerators of numbers take the number.
@@ -113,6 +159,13 @@ std::string type_name(CXType bare) {
   // "mcp::filesystem::edit_file::Args::Edits": the message names the tool already.
   const auto args = name.find("::Args::");
   return args == std::string::npos ? name : name.substr(args + 2);
+}
+
+std::string value_name(CXType type) {
+  const CXType bare = canonical(without_reference(type));
+  const Shape shape = shape_of(bare);
+  return shape == Shape::kText || shape == Shape::kList ? type_name(bare)
+                                                        : take(clang_getTypeSpelling(type));
 }
 
 std::vector<std::string> enumerator_names(CXType bare) {

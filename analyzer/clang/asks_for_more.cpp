@@ -104,7 +104,7 @@ std::string who_asks(std::string_view message, const std::vector<std::string>& n
 
 std::optional<Translation> asks_for_more(std::string_view message,
                                          const std::vector<std::string>& notes,
-                                         const Request& request, const NarrowedTools& narrowed) {
+                                         const Request& request, const Known& known) {
   const bool is_conversion =
       message.starts_with("no matching") || message.starts_with("no viable conversion");
   if (!is_conversion) return std::nullopt;
@@ -122,27 +122,39 @@ std::optional<Translation> asks_for_more(std::string_view message,
   if (missing.empty()) return std::nullopt;
   std::vector<std::string> permissions;
   for (const std::string& tag : missing) {
-    const auto known = request.permissions.find(tag);
-    permissions.push_back(known == request.permissions.end() ? tag : known->second);
+    const auto locked = request.permissions.find(tag);
+    permissions.push_back(locked == request.permissions.end() ? tag : locked->second);
   }
+  const std::string asks = who_asks(message, notes);
+  const bool is_function = asks.starts_with('`');
+  const auto calls = [&](const std::string& permission) {
+    return !is_function || !known.calls ||
+           known.calls(std::string_view(asks).substr(1, asks.size() - 2), permission);
+  };
   std::vector<std::string> add;
   std::vector<std::string> take;
+  std::vector<std::string> idle;  // asked for, and not called there
   for (std::size_t i = 0; i < missing.size(); ++i) {
-    const std::string part = part_of(permissions[i], held, narrowed);
-    if (part.empty())
+    const std::string part = part_of(permissions[i], held, known.narrowed);
+    if (part.empty()) {
       add.push_back(missing[i]);
-    else
+      if (!calls(permissions[i])) idle.push_back(missing[i]);
+    } else {
       take.push_back(fmt::format("{} in place of {}", part, missing[i]));
+    }
   }
   std::string fix;
+  if (!idle.empty())
+    fix = fmt::format("take {} out of the Requires of {}, which does not call {}; where it will, ",
+                      fmt::join(idle, ", "), asks, idle.size() == 1 ? "it" : "them");
   if (!take.empty())
-    fix = fmt::format("take {} in the Requires there: the program declares that part of the tool",
-                      fmt::join(take, ", "));
+    fix += fmt::format("take {} in the Requires there: the program declares that part of the tool",
+                       fmt::join(take, ", "));
   if (!add.empty())
     fix += fmt::format(
         "{}add {} to the Requires of the entry, and of the functions between it and here",
-        fix.empty() ? "" : "; ", fmt::join(add, ", "));
-  return Translation{fmt::format("{} needs {}, which `{}` does not hold", who_asks(message, notes),
+        fix.empty() || take.empty() ? "" : "; ", fmt::join(add, ", "));
+  return Translation{fmt::format("{} needs {}, which `{}` does not hold", asks,
                                  fmt::join(permissions, ", "), shown(conversion->from)),
                      std::move(fix)};
 }

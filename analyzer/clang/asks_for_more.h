@@ -17,7 +17,6 @@ namespace mcpac::analyzer {
 // function is told to take: to declare the whole tool would give the program more than it has.
 [[nodiscard]] std::optional<Translation> asks_for_more(std::string_view message,
                                                        const std::vector<std::string>& notes,
-                                                       const Request& request,
-                                                       const NarrowedTools& narrowed);
+                                                       const Request& request, const Known& known);
 
 }  // namespace mcpac::analyzer

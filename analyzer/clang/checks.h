@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analyzer/clang/argument_errors.h"
+#include "analyzer/clang/dangling.h"
 #include "analyzer/clang/early.h"
 #include "analyzer/clang/entry.h"
 #include "analyzer/clang/findings.h"
@@ -48,6 +49,8 @@ class Checks {
   void finish(CXTranslationUnit unit, const Part* part, Report& report);
 
   [[nodiscard]] ArgumentErrors& arguments() { return arguments_; }
+  [[nodiscard]] const UseChecker& uses() const { return uses_; }
+  [[nodiscard]] DanglingChecker& dangling() { return dangling_; }
 
  private:
   const Sources& sources_;
@@ -65,6 +68,7 @@ class Checks {
   UndefinedChecker undefined_;
   NarrowChecker narrows_;
   LeftOutChecker left_out_;
+  DanglingChecker dangling_;
 };
 
 }  // namespace mcpac::analyzer

@@ -46,15 +46,25 @@ bool concerns_headers(const std::vector<Note>& notes, const Sources& sources) {
   });
 }
 
-// Whether `::` follows the name at the place.
-bool is_before_colons(CXTranslationUnit unit, const Place& place) {
+// The text of the file from the place on.
+std::string_view text_from(CXTranslationUnit unit, const Place& place) {
   std::size_t size = 0;
   const char* begin =
       place.file == nullptr ? nullptr : clang_getFileContents(unit, place.file, &size);
-  if (begin == nullptr || place.offset >= size) return false;
-  std::string_view text(begin + place.offset, size - place.offset);
-  const auto end = std::ranges::find_if_not(text, is_word);
-  text.remove_prefix(static_cast<std::size_t>(end - text.begin()));
+  if (begin == nullptr || place.offset >= size) return {};
+  return {begin + place.offset, size - place.offset};
+}
+
+std::string_view word_at(CXTranslationUnit unit, const Place& place) {
+  const std::string_view text = text_from(unit, place);
+  return text.substr(
+      0, static_cast<std::size_t>(std::ranges::find_if_not(text, is_word) - text.begin()));
+}
+
+// Whether `::` follows the name at the place.
+bool is_before_colons(CXTranslationUnit unit, const Place& place) {
+  std::string_view text = text_from(unit, place);
+  text.remove_prefix(word_at(unit, place).size());
   return text.starts_with("::");
 }
 
@@ -117,22 +127,35 @@ NarrowedTools narrowed_tools(CXTranslationUnit unit, const Identity& identity,
 std::optional<Translation> words_for(CXTranslationUnit unit, const Place& place,
                                      std::string_view message,
                                      const std::vector<std::string>& notes, const Request& request,
-                                     const NarrowedTools& narrowed) {
-  auto known = translate(message, notes, request, narrowed);
-  if (!known && is_before_colons(unit, place)) known = translate_server(message, request);
-  return known;
+                                     const NarrowedTools& narrowed, Checks& checks) {
+  const Known known{
+      .narrowed = narrowed,
+      .word = std::string(word_at(unit, place)),
+      .names_in = [&checks](std::string_view cpp) { return checks.arguments().names_in(cpp); },
+      .calls = [&checks](std::string_view function,
+                         std::string_view tool) { return checks.uses().calls(function, tool); },
+      .result_in_braces = [&] { return ArgumentErrors::result_in_braces(unit, place); }};
+  auto words = translate(message, notes, request, known);
+  if (!words && is_before_colons(unit, place)) words = translate_server(message, request);
+  return words;
 }
 
 }  // namespace
 
 Diagnosed check_diagnostics(CXTranslationUnit unit, const Identity& identity,
-                            const Sources& sources, ArgumentErrors& arguments, Findings& findings) {
+                            const Sources& sources, Checks& checks, Findings& findings) {
+  ArgumentErrors& arguments = checks.arguments();
   Diagnosed found;
   std::vector<Told> told;  // mistakes in words of ours
   std::optional<NarrowedTools> narrowed;
   const unsigned count = clang_getNumDiagnostics(unit);
   for (unsigned i = 0; i < count; ++i) {
     CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
+    if (clang_getDiagnosticSeverity(diagnostic) == CXDiagnostic_Warning) {
+      checks.dangling().on_warning(take(clang_getDiagnosticOption(diagnostic, nullptr)),
+                                   place_of(clang_getDiagnosticLocation(diagnostic)),
+                                   take(clang_getDiagnosticSpelling(diagnostic)));
+    }
     if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
       found.errors = true;
       // What the runtime's headers make of a mistake that was told says nothing more.
@@ -172,10 +195,11 @@ Diagnosed check_diagnostics(CXTranslationUnit unit, const Identity& identity,
       const bool follows = is_told(told, place) && is_of_format(message);
       if (!wrong.empty() || follows) {
         // Clang's own words would say less at another place.
-      } else if (auto known = words_for(
-                     unit, place, message, texts_of(notes), identity.request(),
-                     narrowed ? *narrowed
-                              : narrowed.emplace(narrowed_tools(unit, identity, sources)))) {
+      } else if (auto known =
+                     words_for(unit, place, message, texts_of(notes), identity.request(),
+                               narrowed ? *narrowed
+                                        : narrowed.emplace(narrowed_tools(unit, identity, sources)),
+                               checks)) {
         const bool again = std::ranges::any_of(told, [&](const Told& one) {
           return same_line(one.place, place) && one.advised == known->fix;
         });

@@ -3,7 +3,7 @@
 
 #include <clang-c/Index.h>
 
-#include "analyzer/clang/argument_errors.h"
+#include "analyzer/clang/checks.h"
 #include "analyzer/clang/findings.h"
 #include "analyzer/clang/identity.h"
 #include "analyzer/clang/sources.h"
@@ -15,10 +15,10 @@ struct Diagnosed {
   bool in_program = false;  // one of them stands in the text of the program, not in a header
 };
 
-// Each error becomes a finding of rule compile-error.
+// Each error becomes a finding of rule compile-error; of the warnings, those of what dangles count.
 // A redefinition of something in the generated headers is rule forged-type as well.
 [[nodiscard]] Diagnosed check_diagnostics(CXTranslationUnit unit, const Identity& identity,
-                                          const Sources& sources, ArgumentErrors& arguments,
+                                          const Sources& sources, Checks& checks,
                                           Findings& findings);
 
 }  // namespace mcpac::analyzer

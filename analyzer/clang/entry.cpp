@@ -136,8 +136,12 @@ EntryFinder::Found EntryFinder::from_agent_main() {
   }
   check_result(function);
   if (clang_Cursor_getNumArguments(function) != 1 || clang_Cursor_isVariadic(function) != 0) {
-    findings_.add("entry-form", function, "agent_main takes one parameter, a mcpac::Requires",
-                  "a program without tools takes mcpac::Requires<>");
+    findings_.add(
+        "entry-form", function, "agent_main takes one parameter, a mcpac::Requires",
+        clang_Cursor_getNumArguments(function) > 1
+            ? "int agent_main(mcpac::Requires<…> rt): what varies from run to run is read "
+              "with mcpac::argument<std::string>(\"name\")"
+            : "a program without tools takes mcpac::Requires<>");
     return found;
   }
   const CXCursor parameter = clang_Cursor_getArgument(function, 0);

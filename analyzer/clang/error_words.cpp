@@ -11,6 +11,8 @@
 #include "analyzer/clang/quoted.h"
 #include "analyzer/clang/requires_words.h"
 #include "analyzer/clang/result_words.h"
+#include "analyzer/clang/slip_words.h"
+#include "core/ascii.h"
 #include "core/nearest_name.h"
 
 namespace mcpac::analyzer {
@@ -77,6 +79,38 @@ std::optional<Translation> undeclared_tool(std::string_view message, const Reque
                      of_server ? fmt::format("mcpac tools list shows the tools; {}", kWaiting)
                                : std::string("mcpac tools list shows the tools; mcpac generate "
                                              "renews the headers")};
+}
+
+// rt.read_text_file(…) without its server, and rt.connect(…).
+std::optional<Translation> part_of_requires(std::string_view message, const Request& request) {
+  const std::string name{quoted_after(message, "no member named '")};
+  const std::string_view owner = quoted_after(message, "' in '");
+  if (name.empty() || !owner.contains("Requires<")) return std::nullopt;
+  const auto add = [&owner](std::string_view cpp) {
+    return owner.contains(cpp) ? std::string() : fmt::format(", and {} in the Requires", cpp);
+  };
+  if (name == "connect" || name == "connect_plain" || name == "try_connect")
+    return Translation{
+        fmt::format("`{}` is a function of rt.network", name),
+        fmt::format("write rt.network.{}(\"host\", 443){}", name, add("mcpac::network"))};
+  const std::string end = "::" + name;
+  for (const auto& [cpp, permission] : request.permissions) {
+    const CppName parts = cpp_name(cpp);
+    const bool is_server = parts.server == name;
+    if (is_server) return std::nullopt;
+  }
+  for (const auto& [cpp, permission] : request.permissions) {
+    const CppName parts = cpp_name(cpp);
+    if (parts.server.empty() || !cpp.ends_with(end)) continue;
+    // Where several servers have one, the one that is declared.
+    const bool is_last = std::ranges::none_of(request.permissions, [&](const auto& other) {
+      return other.first != cpp && other.first.ends_with(end) && owner.contains(other.first);
+    });
+    if (!owner.contains(cpp) && !is_last) continue;
+    return Translation{fmt::format("`{}` is a tool of the server `{}`", name, parts.server),
+                       fmt::format("write rt.{}.{}(…){}", parts.server, name, add(cpp))};
+  }
+  return std::nullopt;
 }
 
 // "no member named 'text' in 'mcp::filesystem::read_text_file'", "type
@@ -161,7 +195,9 @@ std::optional<Translation> unfitting_arguments(std::string_view message,
                                                const std::vector<std::string>& notes,
                                                const Request& request) {
   const bool call = message.starts_with("no matching") &&
-                    message.find("mcpac::Method<") != std::string_view::npos;
+                    (message.contains("mcpac::Method<") ||
+                     (!permission_in(notes, request).empty() &&
+                      (message.ends_with("'async'") || message.ends_with("'try_call'"))));
   if (!call) return std::nullopt;
   const std::string tool = permission_in(notes, request);
   if (tool.empty()) {
@@ -256,6 +292,24 @@ std::optional<Translation> translate_server(std::string_view message, const Requ
                      "mcpac tools list names servers and tools, mcpac server add adds a server"};
 }
 
+std::string meant_of(const std::string& wrong, const std::vector<std::string>& names) {
+  if (wrong.empty()) return {};
+  std::vector<std::string> alike;
+  const bool is_capital = is_upper(wrong.front());
+  for (const std::string& name : names) {
+    if (!name.empty() && is_upper(name.front()) == is_capital) alike.push_back(name);
+  }
+  if (std::string near = nearest_name(wrong, alike); !near.empty()) return near;
+  if (std::string near = nearest_name(wrong, names); !near.empty()) return near;
+  constexpr std::size_t kShortest = 4;
+  for (const std::string& name : alike) {
+    const auto common =
+        static_cast<std::size_t>(std::ranges::mismatch(wrong, name).in1 - wrong.begin());
+    if (common >= kShortest && common * 3 >= wrong.size() * 2) return name;
+  }
+  return {};
+}
+
 // "cannot convert initializer list argument to 'const Args' (aka 'const
 // mcp::filesystem::edit_file::Args')"
 NamedArgs args_in(const std::vector<std::string>& notes) {
@@ -277,7 +331,8 @@ NamedArgs args_in(const std::vector<std::string>& notes) {
 
 std::optional<Translation> translate(std::string_view message,
                                      const std::vector<std::string>& notes, const Request& request,
-                                     const NarrowedTools& narrowed) {
+                                     const Known& known) {
+  if (auto part = part_of_requires(message, request)) return part;
   if (auto tool = undeclared_tool(message, request)) return tool;
   if (auto call = call_without_requires(message, request)) return call;
   if (auto argument = unknown_argument(message, notes, request)) return argument;
@@ -286,9 +341,10 @@ std::optional<Translation> translate(std::string_view message,
   if (auto type = unreadable(message, notes)) return type;
   if (auto arguments = unfitting_arguments(message, notes, request)) return arguments;
   if (auto name = misspelt_name(message, request)) return name;
-  if (auto result = translate_result(message, request)) return result;
+  if (auto result = translate_result(message, request, known)) return result;
   if (auto type = unformattable(message)) return type;
-  if (auto more = asks_for_more(message, notes, request, narrowed)) return more;
+  if (auto more = asks_for_more(message, notes, request, known)) return more;
+  if (auto slip = translate_slip(message, notes, request, known)) return slip;
   return translate_requires(message, request);
 }
 

@@ -4,6 +4,7 @@
 // Requires holds. Only words come from here: the program is refused already.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -38,10 +39,29 @@ struct NamedArgs {
 // The program's own narrowed tools, by their C++ names: the permission that each is a part of.
 using NarrowedTools = std::map<std::string, std::string>;
 
+// What the walk through the program found, for the words of one error. The functions may be empty.
+struct Known {
+  const NarrowedTools& narrowed;
+  // The name that stands where the error is.
+  std::string word;
+  // What a generated struct or enum has, by its C++ name; empty where it is none.
+  std::function<std::vector<std::string>(std::string_view cpp)> names_in;
+  // Whether a function of the program, by its last name, calls a tool, by its permission.
+  std::function<bool(std::string_view function, std::string_view permission)> calls;
+  // The C++ name of the tool whose result stands in the braces at the error; empty without one.
+  std::function<std::string()> result_in_braces;
+};
+
+// Which of the names a mistyped one means: of those that begin as it does, capital or not, first;
+// also a plural ("Entity" of "Entities"). Empty where none is near.
+[[nodiscard]] std::string meant_of(const std::string& wrong, const std::vector<std::string>& names);
+
+// The permission of the tool whose Result a message names; empty where it names none.
+[[nodiscard]] std::string tool_of_result(std::string_view message, const Request& request);
+
 // `notes` are the texts below the error. Nothing where clang's own words are the best there are.
 [[nodiscard]] std::optional<Translation> translate(std::string_view message,
                                                    const std::vector<std::string>& notes,
-                                                   const Request& request,
-                                                   const NarrowedTools& narrowed);
+                                                   const Request& request, const Known& known);
 
 }  // namespace mcpac::analyzer

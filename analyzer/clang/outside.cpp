@@ -75,6 +75,15 @@ void OutsideChecker::os_call(CXCursor reference, const std::string& name, const 
                 "use a tool for it");
 }
 
+bool OutsideChecker::on_input(CXCursor reference, const std::string& name) {
+  if (!reads_standard_input(name)) return false;
+  findings_.add("os-call", reference,
+                fmt::format("`{}` reads standard input, which is empty in a run", name),
+                "mcpac::argument<std::string>(\"name\") reads what the run was given (mcpac "
+                "execute --arguments)");
+  return true;
+}
+
 void OutsideChecker::on_function(CXCursor reference, CXCursor function, Home home) {
   // A function of the program with such a name is its own, unless it is only declared.
   if (home != Home::kSystem && exists(clang_getCursorDefinition(function))) return;
@@ -85,6 +94,8 @@ void OutsideChecker::on_function(CXCursor reference, CXCursor function, Home hom
                   kPrintFix);
   } else if (const char* what = reached_by_function(name)) {
     os_call(reference, name, what);
+  } else if (on_input(reference, name)) {
+    return;
   } else if (home == Home::kSystem) {
     on_unknown(reference, function);
   }
@@ -132,7 +143,7 @@ void OutsideChecker::on_node(CXCursor node, CXCursor, const Scope&) {
     const bool variable = what == CXCursor_VarDecl;  // environ
     const char* reached = variable ? reached_by_function(name) : reached_by_type(name);
     if (reached != nullptr) os_call(node, name, reached);
-    if (reached == nullptr && variable) on_unknown(node, named);
+    if (reached == nullptr && variable && !on_input(node, name)) on_unknown(node, named);
   }
 }
 

@@ -27,6 +27,7 @@ class OutsideChecker : public Checker {
   [[nodiscard]] bool is_spelled_by_program(CXCursor reference) const;
   void on_unknown(CXCursor reference, CXCursor named);
   void on_internal(CXCursor reference, CXCursor named);
+  [[nodiscard]] bool on_input(CXCursor reference, const std::string& name);
   void os_call(CXCursor reference, const std::string& name, const char* what);
 
   struct FileCall {

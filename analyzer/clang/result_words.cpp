@@ -11,7 +11,40 @@ constexpr std::string_view kAsText =
     ".text() is its text, .json() the same read as JSON: print(\"{}\", result.text()), or "
     "result.json().dump(2)";
 
-// "filesystem.read_text_file", where the message names its result; empty where it names none.
+constexpr std::string_view kAsList =
+    ".lines() are its lines, .content() its blocks, .as<std::vector<std::string>>() a list that it "
+    "has as JSON";
+
+// "no member named 'output' in 'mcp::filesystem::read_text_file::Result'", or in what a call that
+// does not wait returns.
+std::optional<Translation> unknown_member(std::string_view message, const std::string& tool,
+                                          const Known& known) {
+  const std::string_view name = quoted_after(message, "no member named '");
+  const std::string_view owner = quoted_after(message, "' in '");
+  if (name.empty()) return std::nullopt;
+  if (owner.starts_with("mcpac::Future<"))
+    return Translation{fmt::format("a call of .async() returns a future, which has no `{}`", name),
+                       fmt::format(".get().{}: get() waits for the result", name)};
+  if (owner.starts_with("mcpac::Expected<"))
+    return Translation{
+        fmt::format("a call of .try_call() returns a result or an error, not `{}`", name),
+        fmt::format("if (r) r->{}; else r.error().what()", name)};
+  if (!owner.starts_with("mcp::") || !owner.ends_with("::Result")) return std::nullopt;
+  std::vector<std::string> names{"text", "lines", "json", "as", "content", "structured"};
+  if (known.names_in) {
+    for (std::string& field : known.names_in(owner)) names.push_back(std::move(field));
+  }
+  const std::string near = meant_of(std::string(name), names);
+  return Translation{
+      fmt::format("the result of {} has no `{}`{}", tool, name,
+                  near.empty() ? "" : fmt::format("; did you mean `{}`?", near)),
+      fmt::format("results have .text(), .lines(), .json(), .as<T>(), .content() and "
+                  ".structured(); mcpac tools describe {} shows what else it has",
+                  tool)};
+}
+
+}  // namespace
+
 std::string tool_of_result(std::string_view message, const Request& request) {
   constexpr std::string_view kEnd = "::Result";
   for (auto at = message.find("mcp::"); at != std::string_view::npos;
@@ -24,36 +57,16 @@ std::string tool_of_result(std::string_view message, const Request& request) {
   return {};
 }
 
-// "no member named 'output' in 'mcp::filesystem::read_text_file::Result'", or in what a call that
-// does not wait returns.
-std::optional<Translation> unknown_member(std::string_view message, const std::string& tool) {
-  const std::string_view name = quoted_after(message, "no member named '");
-  const std::string_view owner = quoted_after(message, "' in '");
-  if (name.empty()) return std::nullopt;
-  if (owner.starts_with("mcpac::Future<"))
-    return Translation{fmt::format("a call of .async() returns a future, which has no `{}`", name),
-                       fmt::format(".get().{}: get() waits for the result", name)};
-  if (owner.starts_with("mcpac::Expected<"))
-    return Translation{
-        fmt::format("a call of .try_call() returns a result or an error, not `{}`", name),
-        fmt::format("if (r) r->{}; else r.error().what()", name)};
-  if (!owner.starts_with("mcp::") || !owner.ends_with("::Result")) return std::nullopt;
-  return Translation{
-      fmt::format("the result of {} has no `{}`", tool, name),
-      fmt::format("results have .text(), .lines(), .json(), .as<T>(), .content() and "
-                  ".structured(); mcpac tools describe {} shows what else it has",
-                  tool)};
-}
-
-}  // namespace
-
-std::optional<Translation> translate_result(std::string_view message, const Request& request) {
+std::optional<Translation> translate_result(std::string_view message, const Request& request,
+                                            const Known& known) {
   // Formatting says it of the class of the library, by the short name.
   if (message.find("formatter<Result,") != std::string_view::npos)
     return Translation{"the result of a tool is no text", std::string(kAsText)};
   const std::string tool = tool_of_result(message, request);
   if (tool.empty()) return std::nullopt;
-  if (auto member = unknown_member(message, tool)) return member;
+  if (auto member = unknown_member(message, tool, known)) return member;
+  if (message.starts_with("no viable conversion from '") && message.contains("to 'std::vector<"))
+    return Translation{fmt::format("the result of {} is no list", tool), std::string(kAsList)};
   for (const std::string_view said :
        {"invalid operands to binary expression", "no viable conversion from '",
         "call to consteval function 'std::basic_format_string<"}) {
@@ -61,9 +74,7 @@ std::optional<Translation> translate_result(std::string_view message, const Requ
       return Translation{fmt::format("the result of {} is no text", tool), std::string(kAsText)};
   }
   if (message.starts_with("invalid range expression"))
-    return Translation{fmt::format("the result of {} is no list", tool),
-                       ".lines() are its lines, .content() its blocks, "
-                       ".as<std::vector<std::string>>() a list that it has as JSON"};
+    return Translation{fmt::format("the result of {} is no list", tool), std::string(kAsList)};
   return std::nullopt;
 }
 

@@ -10,6 +10,7 @@ namespace mcpac::analyzer {
 
 // Of an error of clang; nothing where it is about something else.
 [[nodiscard]] std::optional<Translation> translate_result(std::string_view message,
-                                                          const Request& request);
+                                                          const Request& request,
+                                                          const Known& known);
 
 }  // namespace mcpac::analyzer

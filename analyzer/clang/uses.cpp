@@ -298,6 +298,14 @@ void UseChecker::on_node(CXCursor node, CXCursor parent, const Scope& scope) {
   if (is_mention(kind)) return on_mention(node, parent, scope);
 }
 
+bool UseChecker::calls(std::string_view name, std::string_view permission) const {
+  const std::string within = fmt::format("::{}::", name);
+  return std::ranges::any_of(seen_, [&](const Seen& seen) {
+    return seen.use.permission == permission &&
+           fmt::format("::{}::", seen.use.function).contains(within);
+  });
+}
+
 std::vector<Use> UseChecker::finish(const std::vector<Declared>& declared, Findings& findings) {
   const auto is_declared = [&declared](const std::string& permission) {
     return std::ranges::find(declared, permission, &Declared::permission) != declared.end();

@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyzer/clang/findings.h"
@@ -28,6 +29,8 @@ class UseChecker : public Checker {
       : unit_(unit), identity_(identity), sources_(sources), folder_(sources, variables) {}
 
   void on_node(CXCursor node, CXCursor parent, const Scope& scope) override;
+  // Whether a function or a class of that name, its last, calls the tool.
+  [[nodiscard]] bool calls(std::string_view name, std::string_view permission) const;
   // The uses in the order of the source; what only a template as written names is added for the
   // permissions that the entry declares, each with a note.
   [[nodiscard]] std::vector<Use> finish(const std::vector<Declared>& declared, Findings& findings);

@@ -122,7 +122,8 @@ TEST_SUITE("e2e/verdict") {
     auto& workspace = Workspace::shared();
     workspace.write("three.cpp",
                     reading("const auto& f = rt.filesystem.read_text_file;\n"
-                            "  f({.path = \"data/a.txt\", .head = 1});\n"
+                            "  const auto next = f({.path = \"data/a.txt\", .head = 1}).text();\n"
+                            "  f({.path = next});\n"
                             "  rt.filesystem.read_text_file({.path = \"/etc/passwd\"});"));
     const auto whole =
         permissions({"analyze", "--grant", "filesystem.read_text_file", "three.cpp"});

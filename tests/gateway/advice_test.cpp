@@ -33,12 +33,14 @@ TEST_SUITE("gateway/advice") {
           "describe_tools fs.read shows its arguments");
     CHECK(
         advice_for_client("mcpac tools list shows the tools; mcpac generate renews the headers") ==
-        "search_tools shows the tools");
+        "search_tools shows the tools that this client was granted");
     CHECK(
         advice_for_client("mcpac tools list shows the tools; one that its server has gained since "
                           "waits for mcpac lock accept") ==
-        "search_tools shows the tools; one that its server has gained since waits for the person "
-        "to accept it");
+        "search_tools shows the tools that this client was granted; one that its server has gained "
+        "since waits for the person to accept it");
+    CHECK(advice_for_client("write mcp::fs::read (mcpac tools list shows what there is)") ==
+          "write mcp::fs::read (search_tools shows what this client was granted)");
   }
 
   TEST_CASE("a command that no lookup stands for is for the person") {

@@ -23,11 +23,17 @@ constexpr std::array kLimits = {
 constexpr std::array kRules = {Words{"--grant ", "grant "}, Words{"--ask ", "ask "},
                                Words{"--files ", "files "}, Words{"--network ", "network "}};
 
-// What to look up is looked up by the tools beside this one.
+// What to look up is looked up by the tools beside this one. The headers of a client's programs
+// have what it was granted, and nothing else.
 constexpr std::array kLookups = {
     Words{"; mcpac generate renews the headers", ""},
     Words{"waits for mcpac lock accept", "waits for the person to accept it"},
-    Words{"mcpac tools list", "search_tools"}, Words{"mcpac tools describe", "describe_tools"}};
+    Words{"mcpac tools list shows the tools",
+          "search_tools shows the tools that this client was granted"},
+    Words{"mcpac tools list shows what there is",
+          "search_tools shows what this client was granted"},
+    Words{"mcpac tools list", "search_tools"},
+    Words{"mcpac tools describe", "describe_tools"}};
 // What only a person with the command can do.
 constexpr std::array<std::string_view, 11> kCommands = {"generate", "lock",   "login", "server",
                                                         "doctor",   "policy", "audit", "init",

@@ -202,17 +202,21 @@ bool HatchChecker::is_an_object_alone(const OwnCast& own, const std::vector<CXTy
          });
 }
 
-void HatchChecker::finish() {
+void HatchChecker::finish(Files files) {
   for (const OwnCast& own : own_casts_) {
     std::vector<CXType> parts = lineage_of(own.derived);
     std::erase_if(parts, [&own](CXType part) { return is_same(part, own.derived); });
     parts.push_back(own.base);
     const bool another = is_derived_by_another(own, parts);
-    if (!another && !is_an_object_alone(own, parts)) continue;
+    const bool elsewhere = files == Files::kSeveral && !sources_.is_main(place_of(own.cast).file);
+    if (!another && !elsewhere && !is_an_object_alone(own, parts)) continue;
     findings_.add("capability-cast", own.cast,
                   another ? "another class derives from this base, and would be cast to this one"
-                          : "there is an object of this base alone, which is no part of the class "
-                            "that it is cast to",
+                  : elsewhere
+                      ? "another file of the program may derive from this base, and would be "
+                        "cast to this one"
+                      : "there is an object of this base alone, which is no part of the "
+                        "class that it is cast to",
                   "derive one class from the base, and make objects of that class only; or take "
                   "`this const auto& self` as the first parameter, which needs no cast");
   }

@@ -4,6 +4,7 @@
 // as long as no other class derives from it and there is no object of it alone.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "analyzer/clang/findings.h"
@@ -17,8 +18,10 @@ class HatchChecker : public Checker {
   HatchChecker(const Identity& identity, const Sources& sources, Findings& findings)
       : identity_(identity), sources_(sources), findings_(findings) {}
   void on_node(CXCursor node, CXCursor parent, const Scope& scope) override;
-  // Judges the casts of bases to what derives from them, when all classes and objects are known.
-  void finish();
+  // Judges the casts of bases to what derives from them, when all classes and objects are known: of
+  // a program of several files those in a header are not, since each file is read by itself.
+  enum class Files : std::uint8_t { kOne, kSeveral };
+  void finish(Files files);
 
  private:
   // `static_cast<Derived*>(this)` in Base<Derived>.

@@ -55,6 +55,22 @@ Place spelled_place(CXCursor node) {
   return place;
 }
 
+// Whether members of a class that is made from a template have initialisers of their own: libclang
+// shows those as they are written alone, so what they call is not seen.
+bool has_unseen_initialisers(CXType type) {
+  const CXCursor record = declaration_of(type);
+  const CXCursor made_from =
+      exists(record) ? clang_getSpecializedCursorTemplate(record) : clang_getNullCursor();
+  if (!exists(made_from)) return false;
+  bool found = false;
+  const CXCursor defined = clang_getCursorDefinition(made_from);
+  each_child(exists(defined) ? defined : made_from, [&found](CXCursor child) {
+    found = found ||
+            (clang_getCursorKind(child) == CXCursor_FieldDecl && !expressions_of(child).empty());
+  });
+  return found;
+}
+
 // The last identifier of a dependent member expression is the member's name.
 std::string last_identifier(CXTranslationUnit unit, CXCursor node) {
   CXToken* tokens = nullptr;
@@ -145,7 +161,7 @@ void UseChecker::account_for_elements(CXCursor list) {
   } looked{identity_};
   if (!identity_.is_method(bare_type(type))) {
     if (type.kind != CXType_Record || sources_.home(declaration_of(type)) != Home::kProgram ||
-        has_bases(type))
+        has_bases(type) || has_unseen_initialisers(type))
       return;
     clang_Type_visitFields(
         type,
@@ -164,6 +180,9 @@ void UseChecker::account_for_elements(CXCursor list) {
 // Calls of functions of the program, whose bodies are looked at with what they were given.
 void UseChecker::account_for_arguments(CXCursor call, CXCursor function) {
   if (sources_.home(function) != Home::kProgram) return;
+  if (clang_getCursorKind(function) == CXCursor_Constructor &&
+      has_unseen_initialisers(clang_getCursorType(clang_getCursorSemanticParent(function))))
+    return;
   const int parameters = clang_Cursor_getNumArguments(function);
   // For an operator libclang counts the object as the first argument.
   const int first = clang_Cursor_getNumArguments(call) - parameters;

@@ -115,6 +115,19 @@ TEST_SUITE("analyzer/program") {
     CHECK(refusals({{"a.cpp", kMain}, {"b.cpp", kHelper}}) == "");
   }
 
+  TEST_CASE("a base that casts itself to what derives from it is known whole in one file only") {
+    const std::string base =
+        "template <class D> struct Step { void run() { static_cast<D*>(this)->go(); } };\n"
+        "struct Read : Step<Read> {\n  " +
+        kRead + " rt;\n  void go() { rt.filesystem.read_text_file({.path = \"b\"}); }\n};\n";
+    const std::string use = "void helper(" + kRead + " rt) { Read read{{}, rt}; read.run(); }\n";
+    CHECK(refusals({{"a.cpp", kMain}, {"b.cpp", kHead + base + use}}) == "");
+    CHECK(refusals({{"a.cpp", kMain},
+                    {"b.cpp", kHead + "#include \"step.hpp\"\n" + use},
+                    {"step.hpp", "#pragma once\n" + kHead + base}}) ==
+          "capability-cast in step.hpp");
+  }
+
   TEST_CASE(
       "findings and compile errors name the right file, and an error leaves nothing declared") {
     CHECK(refusals({{"a.cpp", kMain}, {"b.cpp", kHelper + "asm(\"nop\");\n"}}) ==

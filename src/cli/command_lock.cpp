@@ -34,7 +34,8 @@ std::string counts_of(const ServerDiff& diff) {
     if (const auto count = diff.count(kind); count > 0)
       parts.push_back(fmt::format("{} {}", count, word));
   };
-  if (diff.kind == ServerDiff::Kind::kKept && diff.identity) parts.emplace_back("ANOTHER SERVER");
+  if (diff.kind == ServerDiff::Kind::kKept && diff.identity)
+    parts.emplace_back("ANOTHER SERVER in mcpac.json");
   const std::size_t texts = diff.count_texts_only();
   const std::size_t drifted = diff.count(Kind::kChanged) - (diff.keeps_texts ? texts : 0);
   if (drifted > 0) {

@@ -50,6 +50,10 @@ std::shared_ptr<ClientSession> ClientRun::talk(std::function<void(Outgoing)> say
        .room = room_,
        .calls = calls_,
        .questions = questions_,
+       .amiss =
+           [this] {
+             return parts_.amiss ? parts_.amiss(parts_.catalog->servers()) : std::string();
+           },
        .is_quarantined = [upstream = parts_.upstream](
                              const Permission& tool) { return upstream->quarantines(tool); },
        .say = std::move(say),
@@ -82,6 +86,12 @@ void ClientRun::heard(const std::string& server, const std::string& method, cons
   for (const auto& weak : std::set(sessions_)) {
     if (const auto session = weak.lock()) session->heard(server, method, params);
   }
+}
+
+void ClientRun::heard_of_state(const std::string& server, const std::string& text) {
+  if (uses(server))
+    heard(server, "notifications/message",
+          {{"level", "warning"}, {"logger", "mcpac"}, {"data", text}});
 }
 
 bool ClientRun::uses(const std::string& server) const {

@@ -41,6 +41,8 @@ class ClientRun {
     gate::Upstream* upstream = nullptr;                 // borrowed
     Offers* offers = nullptr;                           // borrowed; null: tools alone
     std::shared_ptr<tracing::Tracer> tracer = nullptr;  // null: no tracing
+    // Which of these servers are not as they should be, in words; may be null.
+    std::function<std::string(const std::set<std::string>& servers)> amiss = nullptr;
   };
   // `setup` as RunStarted recorded it; borrows from the parts.
   ClientRun(Parts parts, gate::GateSetup setup);
@@ -60,6 +62,8 @@ class ClientRun {
   void heard_of_end(const std::string& server);
   // A server said something that is about no call: for those who wanted to hear it.
   void heard(const std::string& server, const std::string& method, const Json& params);
+  // Something is amiss with a server: for those who wanted to hear its log.
+  void heard_of_state(const std::string& server, const std::string& text);
   // Whether the client may have anything of this server.
   [[nodiscard]] bool uses(const std::string& server) const;
   // From time to time: calls whose clients did not come back with an answer are taken back, and

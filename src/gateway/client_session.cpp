@@ -139,7 +139,13 @@ void ClientSession::initialize(const ipc::Request& request) {
 }
 
 void ClientSession::instruct(Json& result) const {
-  if (setup_.own != nullptr) result["instructions"] = setup_.own->instructions();
+  std::string text = setup_.own != nullptr ? setup_.own->instructions() : std::string();
+  if (const auto amiss = setup_.amiss ? setup_.amiss() : std::string(); !amiss.empty()) {
+    if (!text.empty()) text += "\n\n";
+    text += "Not all servers behind mcpac are as they should be: " + amiss +
+            ". Who runs mcpac serve reads the reasons on its standard error.";
+  }
+  if (!text.empty()) result["instructions"] = std::move(text);
 }
 
 void ClientSession::discover(const ipc::Request& request) {

@@ -70,6 +70,8 @@ struct SessionSetup {
   std::shared_ptr<CallRoom> calls = nullptr;
   // Null: servers ask nothing of this client.
   std::shared_ptr<ServerQuestions> questions = nullptr;
+  // Which of its servers are not as they should be now, in words; empty, or null: none.
+  std::function<std::string()> amiss = nullptr;
   // Tools that are another one by now: not shown any more.
   Catalog::Hidden is_quarantined = [](const Permission&) { return false; };
   std::function<void(Outgoing)> say;
@@ -156,7 +158,7 @@ class ClientSession : public std::enable_shared_from_this<ClientSession> {
   void say_refusal(const ipc::Id& id, Era era, const Wanted& wanted, const gate::CallError& error);
   // Of what the client is not offered, whatever the gate has: recorded as that, and answered so.
   void refuse_unoffered(const ipc::Id& id, gate::CallRequest call, const ipc::ErrorObject& error);
-  // Adds what a model is told of our own tools.
+  // Adds what a model is told of our own tools, and of servers that are not there.
   void instruct(Json& result) const;
   void come_back(const ipc::Request& request, const RequestContext& context,
                  const std::string& digest);

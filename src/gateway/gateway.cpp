@@ -1,6 +1,7 @@
 #include "gateway/gateway.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
 #include <future>
@@ -8,6 +9,7 @@
 
 #include <boost/asio/post.hpp>
 
+#include "core/printable.h"
 #include "execute/host/tool_tables.h"
 #include "gateway/bounded_warnings.h"
 #include "gateway/kept_memory.h"
@@ -107,11 +109,7 @@ Gateway::Gateway(GatewaySetup setup, codegen::Lock lock)
           announcements_->heard(server, method, params);
         });
     host_->upstreams().start_again_what_ends();
-    if (setup_.warning) {
-      host_->upstreams().on_failed([this](const std::string& server, const Error& error) {
-        setup_.warning(fmt::format("{}: {}", server, error.to_text()));
-      });
-    }
+    tell_of_states();
     sweep_ = std::make_shared<boost::asio::steady_timer>(host_->executor());
     sweep_later();
     host_->upstreams().on_drift([this](std::string_view what, const std::string& name) {
@@ -120,6 +118,46 @@ Gateway::Gateway(GatewaySetup setup, codegen::Lock lock)
     host_->upstreams().on_ended([this](const std::string& server) {
       for (const auto& run : runs_.all()) run->heard_of_end(server);
     });
+  });
+}
+
+// To the person with all that is known; to clients, where they hear logs, without words of servers.
+void Gateway::tell_of_states() {
+  if (!setup_.warning) return;
+  const auto tell = [this](const std::string& server, std::string_view text) {
+    for (const auto& run : runs_.all()) run->heard_of_state(server, std::string(text));
+  };
+  host_->upstreams().on_failed([this, tell](const std::string& server, const Error& error) {
+    setup_.warning(fmt::format("{}: {}", server, error.to_text()));
+    tell(server, fmt::format("the server {} has ended, or cannot be used", server));
+  });
+  host_->upstreams().on_slow_start([this, tell](const std::string& server, std::string_view text) {
+    setup_.warning(text);
+    tell(server, fmt::format("the server {} is still starting", server));
+  });
+  host_->upstreams().on_tools([this, tell](const std::string& server,
+                                           const execute::Drifted& drifted,
+                                           const std::set<std::string>& gained) {
+    if (!drifted.empty()) {
+      std::string names;
+      for (const auto& [tool, how] : drifted) names += (names.empty() ? "" : ", ") + tool;
+      const auto text =
+          fmt::format("{}: not offered, since {} not what mcpac.lock approved: {}", server,
+                      drifted.size() == 1 ? "it is" : "they are", printable(names));
+      setup_.warning(text + fmt::format("; `mcpac lock diff {}` shows how, `mcpac lock accept` "
+                                        "approves it, and mcpac serve reads it when it starts",
+                                        server));
+      tell(server, text);
+    }
+    if (gained.empty()) return;
+    const auto text = fmt::format("{}: the server has tools that mcpac.lock does not: {}", server,
+                                  printable(fmt::format("{}", fmt::join(gained, ", "))));
+    // Lock commands answer no questions of servers, and are not offered what is for who does.
+    setup_.warning(text +
+                   fmt::format("; they wait for `mcpac lock accept {}` (which finds none that "
+                               "a server has only for clients that it may ask)",
+                               server));
+    tell(server, text);
   });
 }
 

@@ -101,6 +101,8 @@ class Gateway {
                                            const ClientRun::Parts& parts) const;
   [[nodiscard]] std::unique_ptr<code_mode::CodeMode> code_for(
       ClientRun& run, std::shared_ptr<const code_mode::GrantedView> view, policy::LayerText rules);
+  // On the loop, once.
+  void tell_of_states();
   // Until the gateway goes.
   void sweep_later();
   void show_as_live(const std::shared_ptr<ClientRun>& run, const std::string& client,

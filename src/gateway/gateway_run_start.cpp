@@ -91,6 +91,9 @@ Result<std::shared_ptr<ClientRun>> Gateway::begin(const Comer& comer, policy::La
     parts.tracer = traces_->tracer();
   }
   parts.offers = offers_.get();
+  parts.amiss = [this](const std::set<std::string>& servers) {
+    return host_->upstreams().amiss(servers);
+  };
   if (setup_.approver)
     parts.approver = setup_.approver(host_->executor());
   else

@@ -163,6 +163,46 @@ TEST_SUITE("gateway/serve") {
     }
   }
 
+  TEST_CASE(
+      "what is amiss with servers is said to who runs them, and to clients without words of "
+      "servers") {
+    const std::string script = mcpac::testing::in_source("tests/servers/fixture.mjs");
+    const auto entry = [&](const std::string& more) {
+      return R"({"command": "node", "args": [")" + script + "\"" + more + "]}";
+    };
+    const auto config = [&](const std::string& mode) {
+      return R"({"mcpServers": {"odd": )" + entry(R"(, "scripted", "tools.json")") +
+             R"(, "other": )" + entry(", \"" + mode + "\"") + "}}";
+    };
+    const Workspace workspace(config("plain"));
+    const auto write = [&](const std::string& turn, const std::string& more) {
+      workspace.write("tools.json", R"({"tools": [{"name": "turn", "description": ")" + turn +
+                                        R"(", "inputSchema": {"type": "object"}})" + more + "]}");
+    };
+    write("what was approved", "");
+    REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);
+    write("another one", R"(, {"name": "gained", "inputSchema": {"type": "object"}})");
+    workspace.write("mcpac.json", config("both"));
+    const std::string input = request(0, "initialize",
+                                      {{"protocolVersion", "2025-11-25"},
+                                       {"capabilities", Json::object()},
+                                       {"clientInfo", {{"name", "a test"}, {"version", "1"}}}})
+                                  .dump() +
+                              "\n";
+    const auto served = workspace.mcpac({"serve", "--grant", "odd.*,other.*"}, {.input = input});
+    INFO(served.err);
+    CHECK(has(served.err, "odd: not offered, since it is not what mcpac.lock approved: turn"));
+    CHECK(has(served.err,
+              "tools that mcpac.lock does not: gained; they wait for `mcpac lock accept odd`"));
+    CHECK(has(served.err, "its entry was changed"));
+    const auto answer = parse_json(served.out.substr(0, served.out.find('\n')));
+    REQUIRE(answer.has_value());
+    const std::string told = answer->at("result").value("instructions", "");
+    CHECK(has(told, "odd has 1 tool that changed since it was approved: not offered"));
+    CHECK(has(told, "other is another one than was approved: it is not called"));
+    CHECK_FALSE(has(served.out, "another one\""));
+  }
+
   TEST_CASE("a form that nobody can answer any more keeps no gateway alive") {
     const Workspace workspace(Workspace::fixture("plain"));
     REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);

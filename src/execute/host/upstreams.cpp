@@ -134,9 +134,10 @@ asio::awaitable<Result<Drifted>> Upstreams::connect(Server& server) {
         fmt::format("the server {} in mcpac.json is not the one that mcpac.lock approved: its "
                     "entry was changed",
                     server.config.name),
-        {.where = server.config.file.empty() ? "mcpac.json" : server.config.file.string(),
-         .why = fmt::format("approved: {}; now: {}", printable(locked->identity),
-                            printable(server.config.identity())),
+        {.where = fmt::format("server {}", server.config.name),
+         .why = fmt::format("{} starts or calls another one now: {}; approved was {}",
+                            server.config.file.empty() ? "mcpac.json" : server.config.file.string(),
+                            printable(server.config.identity()), printable(locked->identity)),
          .fix = fmt::format("`mcpac lock diff {0}` shows it, `mcpac lock accept {0}` approves it",
                             server.config.name)});
   }

@@ -59,6 +59,7 @@ Result<void> open_doors(ServeDoors& doors, const ServeOptions& options,
     const bool has_name = !options.hosts.empty() && !place->is_loopback;
     Json line{{"http", fmt::format("{}://{}:{}/mcp", options.tls_key.empty() ? "http" : "https",
                                    has_name ? options.hosts.front() : host, *port)}};
+    if (!options.public_urls.empty()) line["public"] = options.public_urls;
     // Elsewhere it opens nothing.
     if (token && place->is_loopback) line["token"] = *token;
     fmt::print(stdio ? stderr : stdout, "{}\n", to_text(line));
@@ -217,7 +218,8 @@ void serve(Context& context, const ServeOptions& options) {
                     .warning = warning,
                     .limits = limits_of(log, options.http.size()),
                     .tls = tls_of(options),
-                    .hosts = options.hosts,
+                    .hosts = hosts_of(options),
+                    .urls = public_urls_of(options),
                     .oauth = std::move(*oauth)});
   if (auto opened = open_doors(doors, options, token); !opened) {
     doors.close("gateway-ended");

@@ -114,6 +114,7 @@ Result<std::uint16_t> ServeDoors::open_http(const HttpPlace& place) {
         {.address = place.address,
          .port = place.port,
          .hosts = setup_.hosts,
+         .urls = setup_.urls,
          .tls = *tls,
          .admit = [this, is_loopback = place.is_loopback](
                       std::string token) { return admit(std::move(token), is_loopback); },

@@ -39,7 +39,8 @@ class ServeDoors {
     std::function<void(std::string_view)> warning;
     gateway::http::HttpLimits limits{};  // of each door over HTTP
     std::optional<gateway::http::TlsFiles> tls;
-    std::vector<std::string> hosts;  // by which clients call us
+    std::vector<std::string> hosts;              // by which clients call us
+    std::vector<gateway::http::PublicUrl> urls;  // and by which they come through a proxy
     std::optional<gateway::oauth::OauthSettings> oauth;
   };
   explicit ServeDoors(Setup setup)

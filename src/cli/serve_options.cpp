@@ -2,14 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
 #include <CLI/CLI.hpp>
+#include <boost/asio/ip/address.hpp>
 
 #include "cli/run_options.h"
 #include "cli/serve_doors.h"
+#include "core/printable.h"
+#include "core/shell_quote.h"
 #include "execute/check/authorities.h"
+#include "mcp/url.h"
 
 namespace mcpac::cli {
 namespace {
@@ -28,7 +33,7 @@ Result<void> check_places(const ServeOptions& options) {
       return fail(ErrorId::kUsage, fmt::format("--http {} is no loopback address", text),
                   {.why = "other machines are let in with tokens of their own alone",
                    .fix = "--tokens or --oauth-issuer, or --http 127.0.0.1:PORT"});
-    if (place->is_everywhere && options.hosts.empty())
+    if (place->is_everywhere && options.hosts.empty() && options.public_urls.empty())
       return fail(ErrorId::kUsage, fmt::format("--http {} wants the name of this machine", text),
                   {.why = "requests that name somebody else are refused (DNS rebinding)",
                    .fix = "--host NAME"});
@@ -36,7 +41,97 @@ Result<void> check_places(const ServeOptions& options) {
   return {};
 }
 
+bool is_ascii(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7f; });
+}
+
+bool is_v6(std::string_view host) {
+  boost::system::error_code error;
+  boost::asio::ip::make_address_v6(host, error);
+  return !error;
+}
+
+// A name that no client could send is a mistake, which would be seen by its refusals alone.
+Result<void> check_host(const std::string& host) {
+  const auto never = [&](const char* why, std::string fix) {
+    return fail(ErrorId::kUsage,
+                fmt::format("--host {} would let in nobody", shell_quoted(printable(host, 200))),
+                {.why = why, .fix = std::move(fix)});
+  };
+  if (host.find('/') != std::string::npos) {
+    const bool is_url = mcp::parse_url(host).has_value();
+    return never("it is the name of a machine alone; a URL is that of a proxy before it",
+                 is_url ? "--public-url " + shell_quoted(host) : "--host NAME");
+  }
+  if (host.find('*') != std::string::npos)
+    return never("names are whole: there are no patterns", "--host NAME, once for each name");
+  if (host.empty() || !is_ascii(host))
+    return never("clients send names of letters, digits, - and . (others as xn--…)", "--host NAME");
+  const bool is_bracketed = host.starts_with('[') && host.ends_with(']');
+  const std::string_view inside(host.data() + (is_bracketed ? 1 : 0),
+                                host.size() - (is_bracketed ? 2 : 0));
+  if (inside.find(':') == std::string_view::npos && !is_bracketed) return {};
+  if (is_v6(inside)) return {};
+  return never("its port is that of --http; another one is that of a proxy before it",
+               fmt::format("--host {}, or --public-url https://{}",
+                           shell_quoted(host.substr(0, host.find(':'))), shell_quoted(host)));
+}
+
+Result<void> check_public_url(const std::string& text) {
+  const auto never = [&](std::string why, const char* fix) {
+    return fail(
+        ErrorId::kUsage,
+        fmt::format("--public-url {} would let in nobody", shell_quoted(printable(text, 200))),
+        {.why = std::move(why), .fix = fix});
+  };
+  constexpr const char* kFix = "--public-url https://NAME, or https://NAME:PORT";
+  const auto url = mcp::parse_url(text);
+  if (!url) return never(url.error().why, kFix);
+  if (url->host.find('*') != std::string::npos)
+    return never("names are whole: there are no patterns", kFix);
+  if (url->target.find('?') != std::string::npos) return never("a query is no part of it", kFix);
+  if (url->tls) return {};
+  boost::system::error_code no_address;
+  const auto address = boost::asio::ip::make_address(url->host, no_address);
+  if (url->host == "localhost" || (!no_address && address.is_loopback())) return {};
+  return fail(ErrorId::kUsage,
+              fmt::format("--public-url {} is not https", shell_quoted(printable(text, 200))),
+              {.why = "tokens would travel unencrypted", .fix = kFix});
+}
+
+Result<void> check_names(const ServeOptions& options) {
+  if (!options.public_urls.empty() && options.http.empty())
+    return fail(ErrorId::kUsage, "--public-url is about clients over HTTP",
+                {.fix = "--http ADDRESS:PORT"});
+  for (const std::string& host : options.hosts) {
+    if (auto fits = check_host(host); !fits) return fits;
+  }
+  for (const std::string& text : options.public_urls) {
+    if (auto fits = check_public_url(text); !fits) return fits;
+  }
+  return {};
+}
+
 }  // namespace
+
+std::vector<std::string> hosts_of(const ServeOptions& options) {
+  std::vector<std::string> hosts;
+  for (const std::string& host : options.hosts)
+    hosts.push_back(is_v6(host) ? fmt::format("[{}]", host) : host);
+  return hosts;
+}
+
+std::vector<gateway::http::PublicUrl> public_urls_of(const ServeOptions& options) {
+  std::vector<gateway::http::PublicUrl> urls;
+  for (const std::string& text : options.public_urls) {
+    const auto url = mcp::parse_url(text);
+    if (!url) continue;
+    std::string host = gateway::http::lower(url->host);
+    if (is_v6(host)) host = fmt::format("[{}]", host);
+    urls.push_back({.tls = url->tls, .host = std::move(host), .port = url->port});
+  }
+  return urls;
+}
 
 Result<void> check(const ServeOptions& options) {
   const bool has_places = !options.grants->files.empty() || !options.grants->networks.empty();
@@ -62,6 +157,7 @@ Result<void> check(const ServeOptions& options) {
   if (is_oauth && options.http.empty())
     return fail(ErrorId::kUsage, "--oauth-issuer is about clients over HTTP",
                 {.fix = "--http ADDRESS:PORT"});
+  if (auto fits = check_names(options); !fits) return fits;
   return check_places(options);
 }
 
@@ -129,6 +225,11 @@ void add_door_options(CLI::App& command, ServeOptions& options) {
               "a name by which clients call this machine, beside the address; several times "
               "for several"),
           "NAME");
+  several(command.add_option(
+              "--public-url", options.public_urls,
+              "the URL by which clients come through a proxy before this machine, which may end "
+              "their TLS; several times for several"),
+          "URL");
 }
 
 void add_oauth_options(CLI::App& command, ServeOptions& options) {

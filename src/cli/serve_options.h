@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "execute/recording/recording_choice.h"
 #include "gateway/gateway.h"
+#include "gateway/http/head.h"
 #include "gateway/oauth/resource_server.h"
 #include "gateway/tracing/settings.h"
 
@@ -33,6 +34,7 @@ struct ServeOptions {
   std::string tls_certificate;
   std::string tls_key;
   std::vector<std::string> hosts;
+  std::vector<std::string> public_urls;
   std::string issuer;
   std::string audience;
   std::string keys;
@@ -48,6 +50,11 @@ struct ServeOptions {
 
 // kUsage for options that mean nothing together, or less than they seem to.
 [[nodiscard]] Result<void> check(const ServeOptions& options);
+
+// Of options that pass. By which clients call the doors themselves, and by which they come through
+// a proxy.
+[[nodiscard]] std::vector<std::string> hosts_of(const ServeOptions& options);
+[[nodiscard]] std::vector<gateway::http::PublicUrl> public_urls_of(const ServeOptions& options);
 
 [[nodiscard]] gateway::NameForm form_of(const std::string& name);
 // Nothing: clients may not run programs.

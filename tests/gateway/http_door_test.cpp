@@ -120,6 +120,147 @@ TEST_SUITE("gateway/http") {
     CHECK(post(hall.port(), {.more = more + "Host: 127.0.0.1\r\n", .body = body}).status == 400);
   }
 
+  TEST_CASE("a public URL lets in the Host and Origin of those who come by it, and nobody else") {
+    Hall hall({}, "127.0.0.1", nullptr,
+              {{.tls = true, .host = "mcp.example", .port = 443},
+               {.tls = true, .host = "mcp.example", .port = 8443}});
+    const std::string body = stateless_call(1, "git.commit");
+    const std::string more = stateless_headers("tools/call", "git.commit");
+    const auto of_host = [&](const std::string& host) {
+      return post(hall.port(), {.more = more, .host = host, .body = body}).status;
+    };
+    const auto of_origin = [&](const std::string& origin) {
+      return post(hall.port(), {.more = more + "Origin: " + origin + "\r\n", .body = body}).status;
+    };
+    for (const char* host : {"mcp.example", "MCP.example:443", "mcp.example:8443"})
+      CHECK_MESSAGE(of_host(host) == 200, host);
+    for (const std::string& host :
+         {fmt::format("mcp.example:{}", hall.port()), std::string("mcp.example:"),
+          std::string("mcp.example.evil.example"), std::string("mcp.example:443.evil.example"),
+          std::string("evil.example"), std::string("127.0.0.1")})
+      CHECK_MESSAGE(of_host(host) == 403, host);
+    for (const char* origin : {"https://mcp.example", "https://mcp.example:8443"})
+      CHECK_MESSAGE(of_origin(origin) == 200, origin);
+    for (const char* origin :
+         {"http://mcp.example", "https://mcp.example:1", "https://mcp.example.evil",
+          "https://evil.mcp.example", "null", "https://mcp.example/"})
+      CHECK_MESSAGE(of_origin(origin) == 403, origin);
+  }
+
+  TEST_CASE("a refusal of a name says the header, and the option that would let it in") {
+    Hall hall;
+    const auto said = [&](const std::string& host, const std::string& more) {
+      const auto answer = post(hall.port(), {.more = more, .host = host, .body = "{}"});
+      CHECK(answer.status == 403);
+      return answer.json().at("error").at("message").get<std::string>();
+    };
+    CHECK(said("mcp.example:8443", "") ==
+          "the header Host says mcp.example:8443, and this door has no such name. If it is yours: "
+          "mcpac "
+          "serve --host mcp.example, or --public-url https://mcp.example:8443, where a proxy "
+          "before it "
+          "is reached by that");
+    CHECK(
+        said("localhost", "") ==
+        fmt::format("the header Host says localhost, and this door listens on port {}: mcpac serve "
+                    "--public-url https://localhost, where a proxy before it is reached by that",
+                    hall.port()));
+    CHECK(said("a b;$(x)", "").find("--host NAME") != std::string::npos);
+    CHECK(
+        said("", "Origin: https://mcp.example\r\n") ==
+        "the header Origin says https://mcp.example: pages of other origins may not speak to this "
+        "server. If it is yours: mcpac serve --public-url https://mcp.example");
+    CHECK(said("", "Origin: vscode-webview://x\r\n").find("no option of mcpac serve") !=
+          std::string::npos);
+  }
+
+  TEST_CASE("HTTP/1.0 is spoken, as proxies do: no chunks, and the connection ends") {
+    Hall hall({.json_within = 50ms});
+    const auto old = [&](Post post) {
+      std::string text = post_text(hall.port(), post);
+      text.replace(text.find("HTTP/1.1"), 8, "HTTP/1.0");
+      RawClient client(hall.port());
+      client.send(text);
+      return client.read_all();
+    };
+    const std::string more = stateless_headers("tools/call", "git.commit");
+    const std::string quick =
+        old({.more = more + "Connection: keep-alive\r\n", .body = stateless_call(1, "git.commit")});
+    CHECK(quick.starts_with("HTTP/1.1 200"));
+    CHECK(quick.find("done: git.commit") != std::string::npos);
+    hall.upstream_does = [&](auto& call) {
+      call.caller->progress({{"progress", 1}});
+      call.done(gate::testing::text_result("late"));
+    };
+    Json params = stateless({{"name", "git.commit"}});
+    params["_meta"]["progressToken"] = 5;
+    const std::string late = old({.more = more, .body = request(1, "tools/call", params).dump()});
+    CHECK(late.find("Content-Type: text/event-stream\r\n") != std::string::npos);
+    CHECK(late.find("X-Accel-Buffering: no\r\n") != std::string::npos);
+    CHECK(late.find("Transfer-Encoding") == std::string::npos);
+    CHECK(late.find("\r\n\r\nevent: message\ndata: {") != std::string::npos);
+    CHECK(late.ends_with("}\n\n"));
+    CHECK(old({.more = more + "Transfer-Encoding: chunked\r\n"}).starts_with("HTTP/1.1 400"));
+    CHECK(old({.host = "evil.example"}).starts_with("HTTP/1.1 403"));
+    CHECK(old({.token = "", .more = "Expect: 100-continue\r\n"}).starts_with("HTTP/1.1 401"));
+  }
+
+  TEST_CASE("the endpoint may have a slash at its end, and Accept is read as clients send it") {
+    Hall hall({.json_within = 50ms});
+    bool is_late = false;
+    hall.upstream_does = [&](auto& call) {
+      if (is_late) call.caller->progress({{"progress", 1}});
+      call.done(gate::testing::text_result("there"));
+    };
+    Json params = stateless({{"name", "git.commit"}});
+    params["_meta"]["progressToken"] = 5;
+    const std::string body = request(1, "tools/call", params).dump();
+    const auto answer = [&](const std::string& accept, const std::string& path = "/mcp") {
+      std::string text = post_text(
+          hall.port(), {.more = stateless_headers("tools/call", "git.commit"), .body = body});
+      constexpr std::string_view kUsual = "Accept: application/json, text/event-stream\r\n";
+      text.replace(text.find(kUsual), kUsual.size(), accept);
+      text.replace(text.find("/mcp"), 4, path);
+      RawClient client(hall.port());
+      client.send(text);
+      return client.read();
+    };
+    CHECK(answer("", "/mcp/").status == 200);
+    for (const char* path : {"/mcp//", "/mcp/x", "//mcp", "/"})
+      CHECK_MESSAGE(answer("", path).status == 404, path);
+    struct Case {
+      const char* accept;
+      const char* quick;  // the type of an answer that comes at once
+      const char* late;   // and of one with something before it
+    };
+    constexpr const char* kJson = "application/json";
+    constexpr const char* kEvents = "text/event-stream";
+    for (const Case& one :
+         {Case{"", kJson, kEvents}, Case{"Accept: */*\r\n", kJson, kEvents},
+          Case{"Accept:\r\n", kJson, kEvents},
+          Case{"Accept: text/*;q=0.5, application/*;q=0.9\r\n", kJson, kEvents},
+          Case{"Accept: Application/JSON; q=1.0,text/event-stream;q=0.001\r\n", kJson, kEvents},
+          Case{"Accept: application/json\r\nAccept: text/event-stream\r\n", kJson, kEvents},
+          Case{"Accept: application/json\r\n", kJson, kJson},
+          Case{"Accept: */*, text/event-stream;q=0\r\n", kJson, kJson},
+          Case{"Accept: text/event-stream\r\n", kEvents, kEvents},
+          Case{"Accept: application/json;q=0.0, */*\r\n", kEvents, kEvents}}) {
+      CAPTURE(one.accept);
+      is_late = false;
+      const auto quick = answer(one.accept);
+      CHECK(quick.header("content-type") == one.quick);
+      CHECK(text_of(quick.messages().back()) == "there");
+      is_late = true;
+      const auto late = answer(one.accept);
+      CHECK(late.header("content-type") == one.late);
+      CHECK(text_of(late.messages().back()) == "there");
+    }
+    for (const char* none : {"Accept: text/html\r\n", "Accept: */*;q=0\r\n"}) {
+      CAPTURE(none);
+      CHECK(answer(none).status == 406);
+    }
+  }
+
   TEST_CASE("a session is nobody's but the guest's who began it") {
     Hall hall;
     const std::string session = begin_session(hall.port(), "token-a");

@@ -43,7 +43,7 @@ TemporaryFolder temporary_folder() {
 }  // namespace
 
 Hall::Hall(http::HttpLimits limits, const std::string& address,
-           std::shared_ptr<boost::asio::ssl::context> tls)
+           std::shared_ptr<boost::asio::ssl::context> tls, std::vector<http::PublicUrl> urls)
     : folder_(temporary_folder()),
       world_(granted()),
       work_(boost::asio::make_work_guard(loop_)),
@@ -62,6 +62,7 @@ Hall::Hall(http::HttpLimits limits, const std::string& address,
     auto opened = http::HttpDoor::open(
         loop_.get_executor(),
         {.address = address,
+         .urls = std::move(urls),
          .tls = tls,
          .admit = [this](std::string token)
              -> boost::asio::awaitable<std::expected<http::Guest, http::Refusal>> {

@@ -28,7 +28,8 @@ class Hall {
  public:
   // Two guests: "token-a" and "token-b", both granted git.commit and fs.read below ./data.
   explicit Hall(http::HttpLimits limits = {}, const std::string& address = "127.0.0.1",
-                std::shared_ptr<boost::asio::ssl::context> tls = nullptr);
+                std::shared_ptr<boost::asio::ssl::context> tls = nullptr,
+                std::vector<http::PublicUrl> urls = {});
   ~Hall();
   Hall(const Hall&) = delete;
   Hall& operator=(const Hall&) = delete;

@@ -173,6 +173,31 @@ TEST_SUITE("gateway/tls") {
     CHECK(serving.end() == 0);
   }
 
+  TEST_CASE("a name that no client could send is refused at the start, with what was meant") {
+    const Workspace& workspace = Workspace::shared();
+    const auto refused = [&](const char* option, const std::string& value) {
+      const auto run =
+          workspace.mcpac({"serve", "--http", "127.0.0.1:0", option, value}, {.input = ""});
+      CAPTURE(value);
+      CHECK(run.exit_code == 64);
+      return run.err;
+    };
+    const auto has = [](const std::string& text, const char* part) {
+      return text.find(part) != std::string::npos;
+    };
+    CHECK(has(refused("--host", "mcp.example:8443"),
+              "fix: --host mcp.example, or --public-url https://mcp.example:8443"));
+    CHECK(has(refused("--host", "https://mcp.example/mcp"),
+              "fix: --public-url https://mcp.example/mcp"));
+    CHECK(has(refused("--host", "*.example"), "there are no patterns"));
+    CHECK(has(refused("--host", "m\u00fcller.example"), "xn--"));
+    CHECK(has(refused("--public-url", "mcp.example"), "fix: --public-url https://NAME"));
+    CHECK(has(refused("--public-url", "http://mcp.example"), "tokens would travel unencrypted"));
+    CHECK(has(refused("--public-url", "https://mcp.example/?a=1"), "a query is no part of it"));
+    CHECK(workspace.mcpac({"serve", "--public-url", "https://mcp.example"}, {.input = ""})
+              .exit_code == 64);
+  }
+
   TEST_CASE("other addresses than loopback want TLS, tokens of their own, and a name") {
     const Workspace& workspace = Workspace::shared();
     std::ignore = make_certificate(workspace.folder(), "own");

@@ -73,7 +73,8 @@ Result<void> HttpDoor::listen() {
   }
   names_ = {.hosts = names_of(address),
             .port = acceptor_.local_endpoint(error).port(),
-            .tls = setup_.tls != nullptr};
+            .tls = setup_.tls != nullptr,
+            .urls = setup_.urls};
   for (const std::string& host : setup_.hosts) names_.hosts.push_back(lower(host));
   return {};
 }

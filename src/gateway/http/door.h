@@ -75,6 +75,7 @@ struct HttpDoorSetup {
   std::string address = "127.0.0.1";  // without TLS, a loopback address
   std::uint16_t port = 0;             // 0: any that is free
   std::vector<std::string> hosts{};   // names by which clients call us, beside the address
+  std::vector<PublicUrl> urls{};      // and by which they come through a proxy
   std::shared_ptr<boost::asio::ssl::context> tls = nullptr;
   // An error: nobody has this token.
   using Admission = std::expected<Guest, Refusal>;

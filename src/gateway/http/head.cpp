@@ -58,6 +58,68 @@ bool is_ours(std::string_view authority, const OurNames& names) {
   });
 }
 
+bool is_public_host(std::string_view authority, const PublicUrl& url) {
+  if (!are_alike(authority.substr(0, url.host.size()), url.host)) return false;
+  const std::string_view port = authority.substr(url.host.size());
+  return port.empty() || (port.front() == ':' && port.substr(1) == std::to_string(url.port));
+}
+
+bool is_public_origin(std::string_view origin, const PublicUrl& url) {
+  const std::string_view scheme = url.tls ? "https://" : "http://";
+  if (!origin.starts_with(scheme) || !is_public_host(origin.substr(scheme.size()), url))
+    return false;
+  // The origin of a page leaves out the usual port, and no other.
+  return origin.size() > scheme.size() + url.host.size() || url.port == (url.tls ? 443 : 80);
+}
+
+// As it may be repeated in an answer, and in an option: a name or an address, perhaps with a port.
+bool is_plain_authority(std::string_view text) {
+  constexpr std::size_t kLongest = 260;
+  return !text.empty() && text.size() <= kLongest && std::ranges::all_of(text, [](char c) {
+    return is_digit(c) || (to_lower(c) >= 'a' && to_lower(c) <= 'z') ||
+           std::string_view(".-_:[]").find(c) != std::string_view::npos;
+  });
+}
+
+std::string_view without_port(std::string_view authority) {
+  const auto colon = authority.rfind(':');
+  const bool is_port = colon != std::string_view::npos && !authority.ends_with(']');
+  return is_port ? authority.substr(0, colon) : authority;
+}
+
+// What to do is for whoever runs this door, and reads what its client or its proxy was answered.
+Refusal wrong_host(std::string_view authority, const OurNames& names) {
+  if (!is_plain_authority(authority))
+    return {403,
+            "the header Host is no name of this door: --host NAME of mcpac serve gives it one"};
+  const std::string_view host = without_port(authority);
+  const bool is_known =
+      std::ranges::any_of(names.hosts, [&](std::string_view own) { return are_alike(own, host); });
+  const std::string before = fmt::format("the header Host says {}, and ", authority);
+  const std::string proxy =
+      fmt::format("--public-url https://{}, where a proxy before it is reached by that", authority);
+  if (is_known)
+    return {403, fmt::format("{}this door listens on port {}: mcpac serve {}", before, names.port,
+                             proxy)};
+  return {403,
+          fmt::format("{}this door has no such name. If it is yours: mcpac serve --host {}, or {}",
+                      before, host, proxy)};
+}
+
+Refusal wrong_origin(std::string_view origin) {
+  const std::string_view scheme = origin.starts_with("https://")  ? "https://"
+                                  : origin.starts_with("http://") ? "http://"
+                                                                  : "";
+  if (scheme.empty() || !is_plain_authority(origin.substr(scheme.size())))
+    return {403,
+            "the header Origin is that of no page of this door, and no option of mcpac serve "
+            "lets it in: pages of other origins may not speak to this server"};
+  return {403,
+          fmt::format("the header Origin says {}: pages of other origins may not speak to this "
+                      "server. If it is yours: mcpac serve --public-url {}",
+                      origin, origin)};
+}
+
 bool has_media_type(std::string_view list, std::string_view wanted) {
   for (std::string_view rest = list; !rest.empty();) {
     std::string_view item = rest.substr(0, rest.find(','));
@@ -69,6 +131,45 @@ bool has_media_type(std::string_view list, std::string_view wanted) {
   }
   return false;
 }
+
+std::string_view without_blanks(std::string_view text) {
+  while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
+  while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
+  return text;
+}
+
+// What stands before the separator; the text goes on behind it.
+std::string_view take_until(std::string_view& text, char separator) {
+  const std::string_view piece = text.substr(0, text.find(separator));
+  text.remove_prefix(std::min(piece.size() + 1, text.size()));
+  return without_blanks(piece);
+}
+
+// "q=0" says that this is not wanted; every other weight, that it is.
+bool is_excluded(std::string_view parameters) {
+  while (!parameters.empty()) {
+    const std::string_view one = take_until(parameters, ';');
+    if (one.size() < 3 || to_lower(one[0]) != 'q' || one[1] != '=') continue;
+    return one.substr(2).find_first_not_of("0.") == std::string_view::npos;
+  }
+  return false;
+}
+
+// By the range that names the type most closely; nothing: none does.
+struct Acceptance {
+  int closeness = 0;  // 3: the type itself, 2: "application/*", 1: "*/*"
+  bool is_wanted = false;
+
+  void add(std::string_view range, std::string_view type, bool wanted) {
+    const std::string_view family = type.substr(0, type.find('/') + 1);
+    const bool is_family =
+        range.ends_with("/*") && are_alike(range.substr(0, range.size() - 1), family);
+    const int close = are_alike(range, type) ? 3 : is_family ? 2 : range == "*/*" ? 1 : 0;
+    if (close == 0 || close < closeness) return;
+    is_wanted = close == closeness ? is_wanted || wanted : wanted;
+    closeness = close;
+  }
+};
 
 // How often each of kOnce stands there.
 std::array<std::size_t, kOnce.size()> counts_in(const Head& head) {
@@ -146,17 +247,25 @@ Refusal token_is_over() {
 }
 
 std::optional<Refusal> refuse_head(const Head& head, const OurNames& names) {
-  if (head.version() != 11) return Refusal{505, "HTTP/1.1 is spoken here"};
+  // Proxies speak HTTP/1.0 to what is behind them unless they are told otherwise (nginx).
+  if (head.version() != 11 && head.version() != 10)
+    return Refusal{505, "HTTP/1.1 and 1.0 are spoken here"};
   if (auto refusal = refuse_framing(head)) return refusal;
+  if (head.version() == 10 && head.count(Field::transfer_encoding) > 0)
+    return Refusal{400, "HTTP/1.0 has no transfer codings"};
   if (head.count(Field::host) != 1) return Refusal{400, "one Host is wanted"};
-  if (!is_ours(field(head, Field::host), names))
-    return Refusal{403, "the header Host names somebody else"};
+  const std::string_view host = field(head, Field::host);
+  if (!is_ours(host, names) &&
+      std::ranges::none_of(names.urls, [&](const auto& url) { return is_public_host(host, url); }))
+    return wrong_host(host, names);
   if (head.count(Field::origin) > 1) return Refusal{400, "the header Origin stands more than once"};
   if (head.count(Field::origin) == 1) {
     const std::string_view origin = field(head, Field::origin);
     const std::string_view scheme = names.tls ? "https://" : "http://";
-    if (!origin.starts_with(scheme) || !is_ours(origin.substr(scheme.size()), names))
-      return Refusal{403, "pages of other origins may not speak to this server"};
+    const bool is_own = origin.starts_with(scheme) && is_ours(origin.substr(scheme.size()), names);
+    if (!is_own && std::ranges::none_of(
+                       names.urls, [&](const auto& url) { return is_public_origin(origin, url); }))
+      return wrong_origin(origin);
   }
   return std::nullopt;
 }
@@ -173,14 +282,36 @@ std::optional<Refusal> refuse_post(const Head& head) {
   if (type.find(',') != std::string_view::npos || type.find('*') != std::string_view::npos ||
       !has_media_type(type, "application/json"))
     return Refusal{415, "the body must be application/json"};
-  const std::string_view accept = field(head, Field::accept);
-  if (!has_media_type(accept, "application/json") || !has_media_type(accept, "text/event-stream"))
-    return Refusal{406, "a client must accept application/json and text/event-stream"};
+  const Accepted accepted = accepted_by(head);
+  if (!accepted.json && !accepted.events)
+    return Refusal{406, "the header Accept takes neither application/json nor text/event-stream"};
   return std::nullopt;
 }
 
-bool accepts_events(const Head& head) {
-  return has_media_type(field(head, Field::accept), "text/event-stream");
+Accepted accepted_by(const Head& head) {
+  Acceptance json;
+  Acceptance events;
+  bool says_something = false;
+  for (const auto& one : head) {
+    if (one.name() != Field::accept) continue;
+    for (std::string_view list(one.value().data(), one.value().size()); !list.empty();) {
+      std::string_view item = take_until(list, ',');
+      if (item.empty()) continue;
+      says_something = true;
+      const std::string_view range = take_until(item, ';');
+      const bool wanted = !is_excluded(item);
+      json.add(range, "application/json", wanted);
+      events.add(range, "text/event-stream", wanted);
+    }
+  }
+  if (!says_something) return {true, true};
+  return {json.is_wanted, events.is_wanted};
+}
+
+bool is_for_endpoint(const Head& head) {
+  std::string_view target(head.target().data(), head.target().size());
+  if (target.size() == kEndpoint.size() + 1 && target.ends_with('/')) target.remove_suffix(1);
+  return target == kEndpoint;
 }
 
 }  // namespace mcpac::gateway::http

@@ -39,11 +39,21 @@ struct Refusal {
 // Of a token that was one, and is no more (RFC 6750, section 3.1).
 [[nodiscard]] Refusal token_is_over();
 
-// What clients may call us: in Host, and as an origin in Origin.
+// A URL by which clients come, through a proxy that is before us and may end their TLS.
+struct PublicUrl {
+  bool tls = true;
+  std::string host;  // in lower case, an IPv6 address in brackets
+  std::uint16_t port = 443;
+};
+
+// What clients may call us: in Host, and as an origin in Origin. Those that come by a public URL
+// send its host in Host, with or without its port (proxies write both), and its origin in Origin;
+// a proxy may say our own address in Host instead.
 struct OurNames {
   std::vector<std::string> hosts;  // in lower case, an IPv6 address in brackets
   std::uint16_t port = 0;
   bool tls = false;
+  std::vector<PublicUrl> urls{};
 };
 // In lower case, as ASCII.
 [[nodiscard]] std::string lower(std::string_view text);
@@ -58,8 +68,15 @@ struct OurNames {
 [[nodiscard]] bool has_body(const Head& head);
 // Of a POST to the endpoint: what it brings, and what it takes for an answer.
 [[nodiscard]] std::optional<Refusal> refuse_post(const Head& head);
-// Of a GET: it takes a stream.
-[[nodiscard]] bool accepts_events(const Head& head);
+// What a request takes for an answer (RFC 9110, 12.5.1): anything where it has no Accept. The
+// specification of MCP wants both named; one that takes JSON alone is answered so.
+struct Accepted {
+  bool json = false;
+  bool events = false;
+};
+[[nodiscard]] Accepted accepted_by(const Head& head);
+// Whether the request is for the endpoint, with or without a slash at its end.
+[[nodiscard]] bool is_for_endpoint(const Head& head);
 
 // The value of a header, or empty.
 [[nodiscard]] std::string_view field(const Head& head, Field name);

@@ -136,7 +136,7 @@ asio::awaitable<bool> Peer::serve_one() {
   const Head& head = before_trailer ? *before_trailer : parser.get();
   if (auto refusal = refuse_head(head, door_->names_))
     co_return co_await turn_away(std::move(*refusal));
-  const std::string_view target(head.target().data(), head.target().size());
+  has_chunks_ = head.version() >= 11;
   if (is_for_all(head)) {
     co_await answer_all(head);
     co_return false;
@@ -150,7 +150,7 @@ asio::awaitable<bool> Peer::serve_one() {
   if (!belong_to(*guest))
     co_return co_await turn_away({503, "this client has too many connections"});
   if (door_->finishing_) co_return co_await turn_away({503, "mcpac is shutting down"});
-  if (target != kEndpoint) co_return co_await turn_away({404, "there is nothing here but /mcp"});
+  if (!is_for_endpoint(head)) co_return co_await turn_away({404, "there is nothing here but /mcp"});
   const auto length = parser.content_length();
   const std::size_t most = door_->setup_.limits.max_body;
   const std::size_t expected =
@@ -162,7 +162,7 @@ asio::awaitable<bool> Peer::serve_one() {
   stands_ = guest->stands;
   look_at_ = {};
   if (is_over({})) co_return co_await turn_away(token_is_over());
-  keep_alive_ = parser.get().keep_alive();
+  keep_alive_ = has_chunks_ && parser.get().keep_alive();
   const bool whole = co_await route(*guest, head, std::move(parser.get().body()));
   co_return whole&& keep_alive_ && !door_->finishing_;
 }
@@ -235,7 +235,7 @@ asio::awaitable<std::optional<BodyRoom>> Peer::find_body_room(std::size_t bytes)
 }
 
 asio::awaitable<bool> Peer::read_body(Parser& parser, BodyRoom& room) {
-  if (field(parser.get(), Field::expect) == "100-continue") {
+  if (has_chunks_ && field(parser.get(), Field::expect) == "100-continue") {
     stream_.expires_after(door_->setup_.limits.write_time);
     if (!co_await stream_.write("HTTP/1.1 100 Continue\r\n\r\n")) co_return false;
   }

@@ -49,6 +49,18 @@ class Peer : public std::enable_shared_from_this<Peer> {
   template <class T = void>
   using Task = boost::asio::awaitable<T>;
 
+  // How a stream is told: whether a lone answer may be plain JSON, and whether events have ids.
+  struct Telling {
+    Telling() {}  // NOLINT(modernize-use-equals-default): no aggregate (head.h)
+    std::uint64_t from = 0;
+    bool as_json = false;
+    bool only_json = false;  // no stream is begun: what comes before the answer is not told
+    bool with_ids = false;
+    bool stateless = false;
+    std::string session_id{};           // told with the answer to initialize
+    std::chrono::milliseconds grace{};  // for an answer that is waited for when the token ends
+  };
+
   Task<> serve();
   Task<> leave();
   // False: the connection ends here.
@@ -69,24 +81,18 @@ class Peer : public std::enable_shared_from_this<Peer> {
   // The message of a body; a long one is read beside the loop, when its guest's turn comes.
   // Nothing: the connection is gone.
   Task<std::optional<BodyReader::Decoded>> decode(std::string body);
+  // Until this guest's next long body may be worked on.
+  Task<> rest();
   // To the session, on the account of the guest.
   void hand_in(Conversation& conversation, ipc::Message message);
   Task<bool> post_stateless(const Guest& guest, const Head& head, ipc::Message message);
-  Task<bool> post_initialize(const Guest& guest, ipc::Message message);
-  Task<bool> post_in_session(Conversation& conversation, ipc::Message message);
+  Task<bool> post_initialize(const Guest& guest, Telling telling, ipc::Message message);
+  Task<bool> post_in_session(Conversation& conversation, Telling telling, ipc::Message message);
   Task<bool> get(const Guest& guest, const Head& head);
   Task<bool> remove(const Guest& guest, const Head& head);
 
-  // How a stream is told: whether a lone answer may be plain JSON, and whether events have ids.
-  struct Telling {
-    Telling() {}  // NOLINT(modernize-use-equals-default): no aggregate (head.h)
-    std::uint64_t from = 0;
-    bool as_json = false;
-    bool with_ids = false;
-    bool stateless = false;
-    std::string session_id{};           // told with the answer to initialize
-    std::chrono::milliseconds grace{};  // for an answer that is waited for when the token ends
-  };
+  // By what the client accepts.
+  [[nodiscard]] static Telling telling_of(const Head& head);
   // True: all of it was taken by the client.
   Task<bool> tell(std::shared_ptr<EventStream> stream, Telling telling);
   Task<bool> begin_events(const Telling& telling);
@@ -124,6 +130,7 @@ class Peer : public std::enable_shared_from_this<Peer> {
   std::function<bool(std::chrono::milliseconds)> stands_;  // of the request in work; may be null
   std::chrono::steady_clock::time_point look_at_;          // when that is asked next
   bool keep_alive_ = true;
+  bool has_chunks_ = true;  // not of HTTP/1.0, where the end of the connection is that of a stream
   bool has_shown_token_ = false;
   bool idle_ = true;
   bool watching_ = false;

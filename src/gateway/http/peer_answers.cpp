@@ -62,7 +62,16 @@ asio::awaitable<bool> Peer::tell(std::shared_ptr<EventStream> stream, Telling te
       whole = co_await answer_json(status, event->line, telling.session_id);
       break;
     }
-    const bool is_late = Clock::now() >= begin_by || !telling.as_json;
+    if (telling.only_json && (event != nullptr || stream->is_abandoned())) {
+      if (event != nullptr && !event->is_answer) {
+        stream->take(telling.from++);
+        continue;
+      }
+      whole = event != nullptr ? co_await answer_empty(202)  // the client took the request back
+                               : co_await turn_away({503, "this request has no answer any more"});
+      break;
+    }
+    const bool is_late = !telling.only_json && (Clock::now() >= begin_by || !telling.as_json);
     if (!begun && (event != nullptr || is_late || stream->is_abandoned())) {
       begun = true;
       if (!co_await begin_events(telling)) break;
@@ -86,7 +95,7 @@ asio::awaitable<bool> Peer::tell(std::shared_ptr<EventStream> stream, Telling te
     const auto now = Clock::now();
     if (now >= watch_from && !std::exchange(is_watched, true)) watch();
     if (quiet_until <= now) quiet_until = now + limits.keep_alive;
-    auto next = begun ? quiet_until : begin_by;
+    auto next = begun || telling.only_json ? quiet_until : begin_by;
     if (!is_watched) next = std::min(next, watch_from);
     if (stands_) next = std::min(next, look_at_);
     const bool woken = co_await wake_.wait_until(unread_ ? std::min(next, now + kLook) : next);
@@ -101,8 +110,9 @@ asio::awaitable<bool> Peer::begin_events(const Telling& telling) {
   std::string head = status_line(200);
   add_header(head, "Content-Type", "text/event-stream");
   add_header(head, "Cache-Control", "no-store, no-transform");
+  add_header(head, "X-Accel-Buffering", "no");  // nginx would keep events back until it has many
   if (!telling.session_id.empty()) add_header(head, "Mcp-Session-Id", telling.session_id);
-  add_header(head, "Transfer-Encoding", "chunked");
+  if (has_chunks_) add_header(head, "Transfer-Encoding", "chunked");
   if (!keep_alive_) add_header(head, "Connection", "close");
   count(200);
   co_return co_await send(head.append("\r\n"));
@@ -119,12 +129,14 @@ asio::awaitable<bool> Peer::send_event(const EventStream& stream, std::uint64_t 
 }
 
 asio::awaitable<bool> Peer::send_chunk(std::string text) {
+  if (!has_chunks_) co_return co_await send(text);
   std::string chunk = fmt::format("{:x}\r\n", text.size());
   chunk.append(text).append("\r\n");
   co_return co_await send(chunk);
 }
 
 asio::awaitable<bool> Peer::end_events() {
+  if (!has_chunks_) co_return true;  // the connection ends
   co_return co_await send("0\r\n\r\n");
 }
 

@@ -25,13 +25,18 @@ asio::awaitable<bool> Peer::route(const Guest& guest, const Head& head, std::str
   }
 }
 
+asio::awaitable<void> Peer::rest() {
+  using Clock = std::chrono::steady_clock;
+  for (auto rest = door_->rest_of(guest_); rest > Clock::duration::zero() && !gone_;
+       rest = door_->rest_of(guest_))
+    static_cast<void>(co_await wake_.wait_until(Clock::now() + rest));
+}
+
 asio::awaitable<std::optional<BodyReader::Decoded>> Peer::decode(std::string body) {
   using Clock = std::chrono::steady_clock;
   const JsonLimits limits{.max_bytes = door_->setup_.limits.max_body};
   if (body.size() <= BodyReader::kShort) co_return gate::decode_message(body, limits);
-  for (auto rest = door_->rest_of(guest_); rest > Clock::duration::zero() && !gone_;
-       rest = door_->rest_of(guest_))
-    static_cast<void>(co_await wake_.wait_until(Clock::now() + rest));
+  co_await rest();
   if (gone_) co_return std::nullopt;
   const auto slot = std::make_shared<std::optional<BodyReader::Decoded>>();
   door_->long_bodies_.read(share_.get(), std::move(body), limits,
@@ -40,6 +45,8 @@ asio::awaitable<std::optional<BodyReader::Decoded>> Peer::decode(std::string bod
                              if (const auto self = weak.lock()) self->wake_.ring();
                            });
   while (!*slot && !gone_) static_cast<void>(co_await wake_.wait_until(Clock::time_point::max()));
+  // Those that came before it may have been read meanwhile, faster than they are worked on.
+  co_await rest();
   if (gone_) co_return std::nullopt;
   co_return std::move(*slot);
 }
@@ -48,6 +55,14 @@ void Peer::hand_in(Conversation& conversation, ipc::Message message) {
   const auto begun = std::chrono::steady_clock::now();
   conversation.session().receive(std::move(message));
   door_->took(guest_, begun);
+}
+
+Peer::Telling Peer::telling_of(const Head& head) {
+  const Accepted accepted = accepted_by(head);
+  Telling telling;
+  telling.as_json = accepted.json;
+  telling.only_json = !accepted.events;
+  return telling;
 }
 
 asio::awaitable<bool> Peer::post(const Guest& guest, const Head& head, std::string body) {
@@ -77,7 +92,7 @@ asio::awaitable<bool> Peer::post(const Guest& guest, const Head& head, std::stri
     co_return co_await post_stateless(guest, head, std::move(*message));
   const auto* request = std::get_if<ipc::Request>(&*message);
   if (request != nullptr && request->method == "initialize")
-    co_return co_await post_initialize(guest, std::move(*message));
+    co_return co_await post_initialize(guest, telling_of(head), std::move(*message));
   const std::string_view id = field(head, "Mcp-Session-Id");
   if (id.empty())
     co_return co_await refuse({400,
@@ -88,7 +103,7 @@ asio::awaitable<bool> Peer::post(const Guest& guest, const Head& head, std::stri
   const std::string_view version = field(head, "MCP-Protocol-Version");
   if (!version.empty() && version != conversation->session().version())
     co_return co_await refuse({400, "MCP-Protocol-Version is not what initialize agreed on"});
-  co_return co_await post_in_session(*conversation, std::move(*message));
+  co_return co_await post_in_session(*conversation, telling_of(head), std::move(*message));
 }
 
 asio::awaitable<bool> Peer::post_stateless(const Guest& guest, const Head& head,
@@ -99,6 +114,10 @@ asio::awaitable<bool> Peer::post_stateless(const Guest& guest, const Head& head,
     if (request != nullptr) id = request->id;
     co_return co_await refuse({400, std::move(why->why)}, why->code, id);
   }
+  Telling telling = telling_of(head);
+  if (request != nullptr && request->method == "subscriptions/listen" && telling.only_json)
+    co_return co_await refuse({406, "subscriptions/listen is answered as text/event-stream"},
+                              ipc::kInvalidRequest, std::optional<ipc::Id>(request->id));
   const auto conversation = Conversation::begin(guest.run, share_);
   if (request == nullptr) {
     hand_in(*conversation, std::move(message));
@@ -106,11 +125,9 @@ asio::awaitable<bool> Peer::post_stateless(const Guest& guest, const Head& head,
   }
   const auto stream = conversation->open_stream(request->id);
   current_ = conversation;
-  Telling telling;
   // A subscription waits for no answer: it is what the token was shown for.
   if (request->method != "subscriptions/listen") telling.grace = door_->setup_.limits.grace;
   hand_in(*conversation, std::move(message));
-  telling.as_json = true;
   telling.stateless = true;
   const bool taken = co_await tell(stream, std::move(telling));
   current_.reset();
@@ -119,12 +136,11 @@ asio::awaitable<bool> Peer::post_stateless(const Guest& guest, const Head& head,
   co_return taken;
 }
 
-asio::awaitable<bool> Peer::post_initialize(const Guest& guest, ipc::Message message) {
+asio::awaitable<bool> Peer::post_initialize(const Guest& guest, Telling telling,
+                                            ipc::Message message) {
   const auto conversation = Conversation::begin(guest.run, share_);
   const auto stream = conversation->open_stream(std::get<ipc::Request>(message).id);
   hand_in(*conversation, std::move(message));
-  Telling telling;
-  telling.as_json = true;
   telling.grace = door_->setup_.limits.grace;
   if (conversation->session().is_initialized()) {
     telling.session_id = door_->add_session(guest, conversation);
@@ -136,7 +152,8 @@ asio::awaitable<bool> Peer::post_initialize(const Guest& guest, ipc::Message mes
   co_return taken;
 }
 
-asio::awaitable<bool> Peer::post_in_session(Conversation& conversation, ipc::Message message) {
+asio::awaitable<bool> Peer::post_in_session(Conversation& conversation, Telling telling,
+                                            ipc::Message message) {
   const auto keep = conversation.shared_from_this();
   const auto* request = std::get_if<ipc::Request>(&message);
   if (request == nullptr) {
@@ -150,8 +167,6 @@ asio::awaitable<bool> Peer::post_in_session(Conversation& conversation, ipc::Mes
                               ipc::kInvalidRequest, id);
   }
   hand_in(conversation, std::move(message));
-  Telling telling;
-  telling.as_json = true;
   telling.with_ids = true;
   telling.grace = door_->setup_.limits.grace;
   const bool taken = co_await tell(stream, std::move(telling));
@@ -160,7 +175,7 @@ asio::awaitable<bool> Peer::post_in_session(Conversation& conversation, ipc::Mes
 }
 
 asio::awaitable<bool> Peer::get(const Guest& guest, const Head& head) {
-  if (!accepts_events(head)) co_return co_await refuse({406, "a GET takes text/event-stream"});
+  if (!accepted_by(head).events) co_return co_await refuse({406, "a GET takes text/event-stream"});
   const std::string_view id = field(head, "Mcp-Session-Id");
   if (id.empty()) co_return co_await refuse({405, "without a session there is nothing to hear"});
   const auto conversation = door_->find_session(guest, id);

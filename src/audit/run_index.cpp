@@ -42,12 +42,12 @@ struct Tail {
 
 Result<Tail> read_tail(int fd, const std::filesystem::path& path) {
   struct stat info {};
-  if (::fstat(fd, &info) != 0) return unwritable(path, reason_of(errno));
+  if (::fstat(fd, &info) != 0) return unwritable(path, errno);
   if (!S_ISREG(info.st_mode)) return unwritable(path, "it is not a file");
   const auto length = std::min<off_t>(info.st_size, 2 * kMaxLine);
   std::string text(static_cast<std::size_t>(length), '\0');
   if (::pread(fd, text.data(), text.size(), info.st_size - length) != length)
-    return unwritable(path, reason_of(errno));
+    return unwritable(path, errno);
   Tail tail{.next = 0, .head = chain_start("runs", ""), .torn = {}, .whole = 0};
   const auto end = text.rfind('\n');
   tail.torn = text.substr(end == std::string::npos ? 0 : end + 1);
@@ -88,14 +88,14 @@ Result<void> RunIndex::accepted(const std::string& run_id, const Digest& head,
 
 Result<void> RunIndex::sync() const {
   const UniqueFd fd(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY));
-  if (!fd || ::fdatasync(fd.get()) != 0) return unwritable(path_, reason_of(errno));
+  if (!fd || ::fdatasync(fd.get()) != 0) return unwritable(path_, errno);
   return {};
 }
 
 Result<void> RunIndex::append(Json entry) const {
   UniqueFd fd(
       ::open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0600));
-  if (!fd) return unwritable(path_, reason_of(errno));
+  if (!fd) return unwritable(path_, errno);
   if (!lock_file(fd.get())) return unwritable(path_, "another process holds its lock");
   auto tail = read_tail(fd.get(), path_);
   if (!tail) return pass_on(tail);
@@ -118,7 +118,7 @@ Result<void> RunIndex::append(Json entry) const {
   };
   if (!tail->torn.empty()) {
     // Its writer died in it, and never heard that it was written. Said, not forgotten.
-    if (::ftruncate(fd.get(), tail->whole) != 0) return unwritable(path_, reason_of(errno));
+    if (::ftruncate(fd.get(), tail->whole) != 0) return unwritable(path_, errno);
     auto noted = write_line({{"event", "recovered"},
                              {"bytes", tail->torn.size()},
                              {"digest", hex(blake2b(tail->torn))}});

@@ -127,11 +127,11 @@ Result<std::unique_ptr<RunLog>> RunLog::create(const std::filesystem::path& fold
   // place.
   UniqueFd fd(
       ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600));
-  if (!fd) return unwritable(path, reason_of(errno));
+  if (!fd) return unwritable(path, errno);
   // Held as long as the run lives, and gone with it however it ends: how others tell a run that
   // still writes from one that was killed.
   while (::flock(fd.get(), LOCK_EX) != 0) {
-    if (errno != EINTR) return unwritable(path, reason_of(errno));
+    if (errno != EINTR) return unwritable(path, errno);
   }
   auto state = std::make_unique<State>(std::move(fd), std::move(path), std::move(run_id),
                                        std::move(*key), clock, every, at_most);
@@ -272,7 +272,7 @@ Result<void> RunLog::State::sync_index() {
 }
 
 Result<void> RunLog::State::sync_file() const {
-  if (::fdatasync(fd.get()) != 0) return unwritable(path, reason_of(errno));
+  if (::fdatasync(fd.get()) != 0) return unwritable(path, errno);
   return {};
 }
 

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/file.h"
+
 namespace mcpac::audit {
 namespace {
 
@@ -37,13 +39,19 @@ std::unexpected<Error> unwritable(const std::filesystem::path& path, std::string
                .fix = "free space, or point XDG_STATE_HOME at a folder that you can write"});
 }
 
+std::unexpected<Error> unwritable(const std::filesystem::path& path, int error) {
+  auto said = unwritable(path, reason_of(error));
+  said.error().fix = remedy_of(error, path);
+  return said;
+}
+
 Result<void> prepare_folder(const std::filesystem::path& folder) {
-  std::error_code error;
-  if (folder.has_parent_path()) std::filesystem::create_directories(folder.parent_path(), error);
+  std::error_code above;
+  if (folder.has_parent_path()) std::filesystem::create_directories(folder.parent_path(), above);
   if (::mkdir(folder.c_str(), 0700) == 0) return {};
-  if (errno != EEXIST) return unwritable(folder, reason_of(errno));
+  if (errno != EEXIST) return unwritable(folder, above ? above.value() : errno);
   struct stat info {};
-  if (::stat(folder.c_str(), &info) != 0) return unwritable(folder, reason_of(errno));
+  if (::stat(folder.c_str(), &info) != 0) return unwritable(folder, errno);
   if (!S_ISDIR(info.st_mode)) return unwritable(folder, "it is not a folder");
   if (info.st_uid != ::geteuid()) return unwritable(folder, "the folder belongs to another user");
   if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0) {

@@ -14,6 +14,8 @@ namespace mcpac::audit {
 [[nodiscard]] std::string reason_of(int error);
 [[nodiscard]] std::unexpected<Error> unwritable(const std::filesystem::path& path,
                                                 std::string_view why_not);
+// With the remedy for an errno.
+[[nodiscard]] std::unexpected<Error> unwritable(const std::filesystem::path& path, int error);
 // The folder, made where it is absent. One that others can write is refused: they could take
 // records away, or put a file of their own in the place of the next one.
 [[nodiscard]] Result<void> prepare_folder(const std::filesystem::path& folder);

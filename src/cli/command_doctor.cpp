@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
@@ -43,6 +47,14 @@ void check_toolchain(Context& context, Json& checks) {
                     {"remedy", json ? "" : "apt-get install nlohmann-json3-dev"}});
 }
 
+// No tier asks for the others: without them it is as strong, and says or limits less.
+bool is_layer(std::string_view capability) {
+  constexpr std::array<std::string_view, 5> kOfNoTier{"cgroup limits", "id maps for mounts",
+                                                      "ids of its own for each child",
+                                                      "crash watch", "seccomp listener"};
+  return std::ranges::find(kOfNoTier, capability) == kOfNoTier.end();
+}
+
 struct DoctorOptions {
   std::string accept;  // a tier by name; empty: nothing is accepted
 };
@@ -84,7 +96,7 @@ void doctor(Context& context, const DoctorOptions& options) {
                         {"detail", capability.detail},
                         {"remedy", capability.remedy},
                         // Tier A is all layers: what it does without is none of them.
-                        {"needed", probe->tier != sandbox::Tier::kA}});
+                        {"needed", probe->tier != sandbox::Tier::kA && is_layer(capability.name)}});
     }
     if (probe->tier) tier = sandbox::to_string(*probe->tier);
     fine = probe->tier && *probe->tier <= accepted;
@@ -111,7 +123,10 @@ void doctor(Context& context, const DoctorOptions& options) {
                         : "without",
                check["name"].get<std::string>(), check["detail"].get<std::string>());
     if (!check["remedy"].get<std::string>().empty())
-      fmt::print("        {}: {}\n", works || needed ? "fix" : "more than tier A",
+      fmt::print("        {}: {}\n",
+                 works || needed ? "fix"
+                 : tier == "A"   ? "more than tier A"
+                                 : "more, which no tier needs",
                  check["remedy"].get<std::string>());
   }
   fmt::print("sandbox tier: {}\n", tier);

@@ -16,7 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path home_folder() {
-  if (const std::string home = environment_variable("HOME"); !home.empty()) return home;
+  // Which folder a relative one means hangs on where one stands: what is recorded must not.
+  if (const fs::path home = environment_variable("HOME"); home.is_absolute()) return home;
   const fs::path account = account_home();
   return account.empty() ? "/" : account;
 }

@@ -89,7 +89,7 @@ std::string meters_text(const RuleStanding& rule) {
     text += fmt::format("{}{} {}{}", text.empty() ? " [" : ", ", meter.meter,
                         is_end ? "" : meter.used + " of ", meter.limit);
   }
-  return text.empty() ? text : text + "]";
+  return text.empty() ? text : text + ", per run]";
 }
 
 void print_rule(const RuleStanding& rule) {

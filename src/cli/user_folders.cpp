@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "core/file.h"
+
 namespace mcpac::cli {
 
 namespace fs = std::filesystem;
@@ -21,8 +23,7 @@ execute::Folders user_folders(const fs::path& home, const fs::path& libexec) {
   execute::Folders folders;
   folders.state = base_folder("XDG_STATE_HOME", home / ".local/state");
   folders.cache = base_folder("XDG_CACHE_HOME", home / ".cache");
-  const fs::path temporary = environment_variable("TMPDIR");
-  folders.temporary = temporary.is_absolute() ? temporary : fs::path("/tmp");
+  folders.temporary = user_temporary_folder();
   // Where the session has no such folder, live runs are kept below the state folder.
   const fs::path runtime = environment_variable("XDG_RUNTIME_DIR");
   if (runtime.is_absolute()) folders.runtime = runtime / "mcpac";

@@ -10,7 +10,9 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "core/abandoned.h"
@@ -150,17 +152,84 @@ unsigned own_umask() {
   return read.ec == std::errc() ? mask & 0777U : kClosed;
 }
 
+namespace {
+
+// Of the environment, where it is an absolute path.
+std::filesystem::path named_folder(const char* variable) {
+  const char* value = std::getenv(variable);
+  const std::filesystem::path folder = value == nullptr ? "" : value;
+  return folder.is_absolute() ? folder : std::filesystem::path();
+}
+
+bool lies_in(const std::filesystem::path& place, const std::filesystem::path& folder) {
+  if (folder.empty()) return false;
+  const auto within = place.lexically_normal().lexically_relative(folder.lexically_normal());
+  return !within.empty() && *within.begin() != "..";
+}
+
+struct LedBy {
+  const char* variable = "";
+  std::string now{};  // "HOME=/home/x"; empty: nothing is set
+};
+
+LedBy led_by(const std::filesystem::path& place) {
+  const auto home = named_folder("HOME");
+  const auto said = [](const char* name, const std::filesystem::path& folder) {
+    return fmt::format("{}={}", name, folder.string());
+  };
+  for (const auto& [variable, below_home] :
+       {std::pair("XDG_CACHE_HOME", ".cache"), std::pair("XDG_STATE_HOME", ".local/state"),
+        std::pair("XDG_CONFIG_HOME", ".config"), std::pair("XDG_RUNTIME_DIR", ""),
+        std::pair("TMPDIR", "")}) {
+    const auto named = named_folder(variable);
+    if (lies_in(place, named)) return {variable, said(variable, named)};
+    const bool is_below_home = named.empty() && !home.empty() && below_home[0] != '\0';
+    if (is_below_home && lies_in(place, home / below_home)) return {variable, said("HOME", home)};
+  }
+  return lies_in(place, user_temporary_folder()) ? LedBy{"TMPDIR"} : LedBy{};
+}
+
+}  // namespace
+
+std::filesystem::path user_temporary_folder() {
+  const char* const said = std::getenv("TMPDIR");
+  const std::filesystem::path named = said == nullptr ? "" : said;
+  const std::filesystem::path folder = named.is_absolute() ? named : "/tmp";
+  std::error_code error;
+  auto real = std::filesystem::canonical(folder, error);
+  return error ? folder.lexically_normal() : real;
+}
+
+std::string remedy_of(int error, const std::filesystem::path& place) {
+  const LedBy led = led_by(place);
+  const std::string elsewhere =
+      led.variable[0] == '\0'
+          ? std::string("name a folder that you can write")
+          : fmt::format("point {} at a folder that you can write{}", led.variable,
+                        led.now.empty() ? "" : fmt::format(" ({} leads there now)", led.now));
+  switch (error) {
+    case ENOSPC:
+    case EDQUOT: return "free space there, or " + elsewhere;
+    case EROFS: return "its file system is read-only: " + elsewhere;
+    case EACCES:
+    case EPERM: return "it may not be written by you: " + elsewhere;
+    default: return elsewhere;
+  }
+}
+
 Result<TemporaryFolder> TemporaryFolder::create(const std::filesystem::path& parent,
                                                 std::string_view prefix) {
-  std::error_code ignored;
-  std::filesystem::create_directories(parent, ignored);
+  std::error_code failed;
+  std::filesystem::create_directories(parent, failed);
   const std::string mark = own_mark();
   std::string name =
       (parent / fmt::format("{}{}{}XXXXXX", prefix, mark, mark.empty() ? "" : ".")).string();
   if (::mkdtemp(name.data()) == nullptr) {
+    // What is missing above it could not be made, which says more.
+    const int error = failed && errno == ENOENT ? failed.value() : errno;
     return fail(ErrorId::kFileUnwritable,
-                fmt::format("cannot make a folder in {}: {}", parent.string(), reason(errno)),
-                {.where = parent.string()});
+                fmt::format("cannot make a folder in {}: {}", parent.string(), reason(error)),
+                {.where = parent.string(), .fix = remedy_of(error, parent)});
   }
   return TemporaryFolder(name);
 }

@@ -52,6 +52,14 @@ class UniqueFd {
 // other threads make files. 077 where it cannot be read.
 [[nodiscard]] unsigned own_umask();
 
+// The user's folder for what is gone when its maker is: $TMPDIR where that is an absolute path,
+// else /tmp. Without links and ".." where it is there: sandboxes mount what lies in it by its path.
+[[nodiscard]] std::filesystem::path user_temporary_folder();
+
+// What to do where something at `place` cannot be made or written, for this errno: the variable of
+// the environment that leads there, and what it is now.
+[[nodiscard]] std::string remedy_of(int error, const std::filesystem::path& place);
+
 // A fresh private folder (mode 0700) that is removed with everything in it.
 class TemporaryFolder {
  public:

@@ -11,7 +11,10 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -152,6 +155,36 @@ TEST_SUITE("core/file") {
     const auto not_a_file = read_file(folder.path());
     REQUIRE_FALSE(not_a_file);
     CHECK(not_a_file.error().what.find("folder") != std::string::npos);
+  }
+
+  TEST_CASE("the folder for temporary files is an absolute one, whatever the environment says") {
+    const auto made = TemporaryFolder::create(user_temporary_folder(), "mcpac-test-").value();
+    const auto real = std::filesystem::canonical(made.path());
+    const auto with = [](const std::string& value) {
+      ::setenv("TMPDIR", value.c_str(), 1);
+      return user_temporary_folder();
+    };
+    const char* const before = ::getenv("TMPDIR");
+    const std::string kept = before == nullptr ? "" : before;
+    const auto slash_tmp = std::filesystem::canonical("/tmp");
+    CHECK(with("") == slash_tmp);
+    CHECK(with("relative/x") == slash_tmp);
+    CHECK(with(real.string() + "/../" + real.filename().string()) == real);
+    std::filesystem::create_directory_symlink(real, real / "link");
+    CHECK(with((real / "link").string()) == real);
+    CHECK(with((real / "no/../such").string()) == real / "such");
+    // What cannot be made names the variable, and where it leads now.
+    std::filesystem::remove(real / "link");
+    with("/proc/no/such");
+    const auto failed = TemporaryFolder::create(user_temporary_folder(), "x-");
+    REQUIRE_FALSE(failed);
+    CHECK(failed.error().fix ==
+          "point TMPDIR at a folder that you can write (TMPDIR=/proc/no/such leads there now)");
+    CHECK(remedy_of(EROFS, "/proc/no/such/x").starts_with("its file system is read-only: "));
+    CHECK(remedy_of(ENOSPC, "/proc/no/such/x").starts_with("free space there, or "));
+    CHECK(remedy_of(EACCES, "/elsewhere") ==
+          "it may not be written by you: name a folder that you can write");
+    kept.empty() ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", kept.c_str(), 1);
   }
 
   TEST_CASE("a temporary folder is private and goes with everything in it") {

@@ -119,6 +119,39 @@ TEST_SUITE("e2e/bad input") {
     CHECK(has(run.err, "one: args[0]: ~ goes to the server as it stands"));
   }
 
+  TEST_CASE(
+      "folders that the environment names in an odd way are no bug, and named where they fail") {
+    const auto& workspace = Workspace::shared_fixture();
+    const std::string folder = workspace.folder().string();
+    for (const std::string& odd :
+         {std::string(), std::string("relative"), folder + "/tmp/../tmp", folder + "/made/of/it"}) {
+      CAPTURE(odd);
+      const auto doctor = workspace.mcpac({"doctor", "--json"}, {.environment = {"TMPDIR=" + odd}});
+      CHECK(doctor.json().at("checks").at(0).at("works") == true);
+      CHECK_FALSE(has(doctor.err, "MCPAC-E0100"));
+    }
+    const auto call = [&](std::vector<std::string> environment) {
+      return workspace.mcpac({"tools", "call", "fixture.echo", "--grant", "fixture.echo"},
+                             {.environment = std::move(environment)});
+    };
+    CHECK(call({"HOME=relative", "XDG_STATE_HOME=" + folder + "/.state/../.state"}).exit_code == 0);
+    const auto unwritable = call({"XDG_STATE_HOME=/proc/none"});
+    CHECK(unwritable.exit_code != 0);
+    CHECK(
+        has(unwritable.err, "cannot record in /proc/none/mcpac/audit: No such file or directory"));
+    CHECK(has(unwritable.err,
+              "fix: point XDG_STATE_HOME at a folder that you can write "
+              "(XDG_STATE_HOME=/proc/none leads there now)"));
+    const auto missing = [&](const std::string& place) {
+      return workspace
+          .mcpac({"run", "--files", place, "--", "/bin/true"}, {.folder = workspace.folder()})
+          .err;
+    };
+    CHECK(has(missing("./notes.txt"), "name what is there: touch "));
+    CHECK(has(missing("./none"), "name what is there: mkdir "));
+    CHECK(has(missing("./no/such/notes.txt"), "/no/such && touch "));
+  }
+
   TEST_CASE("secrets that are written into mcpac.json as they are do not go there without a word") {
     const Workspace workspace(R"({"mcpServers": {}})");
     workspace.write("theirs.json", R"({"servers": {
@@ -192,6 +225,7 @@ int agent_main(mcpac::Requires<mcp::fixture::die> rt) {
   } catch (const mcpac::TransportError& error) {
     std::println("transport error");
     std::println("{}", error.what());
+    std::println("{} {}", error.was_not_sent(), error.may_have_been_done());
   }
   return 0;
 }
@@ -228,7 +262,6 @@ int agent_main(mcpac::Requires<mcp::fixture::die> rt) {
   }
 
   TEST_CASE("when the log cannot be written, nothing is run") {
-    std::println("{} {}", error.was_not_sent(), error.may_have_been_done());
     Workspace workspace(Workspace::real_servers());
     REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);
     fs::create_directories(workspace.state());

@@ -112,7 +112,9 @@ struct Recorded {
     std::string declared_in = "source";  // "grants": a client of the gateway
   };
   explicit Recorded(const Options& options)
-      : lock(a_lock()), schemas(tool_schemas(lock)), tools(compile_tools(lock, {"fs"}, [](auto, auto) { return false; })) {
+      : lock(a_lock()),
+        schemas(tool_schemas(lock)),
+        tools(compile_tools(lock, {"fs"}, [](auto, auto) { return false; })) {
     policy::Environment environment;
     environment.tools = &schemas;
     environment.clock = &clock;

@@ -47,8 +47,8 @@ struct Client {
                               .said = [this](const std::string& text) { said.push_back(text); }})
             .value();
     record = made.parts.log.get();
-    made.parts.tools =
-        std::make_shared<const gate::ToolTable>(execute::compile_tools(lock, {"git"}, [](auto, auto) { return false; }).table);
+    made.parts.tools = std::make_shared<const gate::ToolTable>(
+        execute::compile_tools(lock, {"git"}, [](auto, auto) { return false; }).table);
     made.setup.tools = made.parts.tools.get();
     made.setup.audit = record;
     made.setup.asking.binding = execute::bind_run("a client", execute::digests_of(lock),

@@ -129,7 +129,7 @@ TEST_CASE("a reservation that is given back can be used again, and only once") {
   CHECK(authority.decide(tool("kv.get"), arguments).allowed());
   const Decision refused = authority.decide(tool("kv.get"), arguments);
   CHECK(refused.effect == Effect::kDeny);
-  CHECK(refused.reason == "its one call is used up");
+  CHECK(refused.reason == "its one call per run is used up");
 }
 
 TEST_CASE("no grant is suggested in the place of a limit that is used up") {

@@ -285,7 +285,7 @@ TEST_CASE("what an ask may not limit itself, the allow of a layer above limits")
   CHECK(authority.decide(get, key, nullptr, asked).allowed());
   const Decision second = authority.decide(get, key, nullptr, asked);
   CHECK(second.effect == Effect::kDeny);
-  CHECK(second.reason == "its one call is used up");
+  CHECK(second.reason == "its one call per run is used up");
 }
 
 TEST_CASE("a policy file shows line and column of its mistake") {

@@ -160,7 +160,7 @@ TEST_CASE("explaining charges no meter, and shows what is used of each") {
   found = authority.explain(tool("kv.get"), arguments);
   CHECK(found.decision.effect == Effect::kDeny);
   CHECK(found.layers.at(0).rules.at(0).kind == RuleStanding::Kind::kUsedUp);
-  CHECK(found.decision.reason == "its 2 calls are used up");
+  CHECK(found.decision.reason == "its 2 calls per run are used up");
 }
 
 TEST_CASE("a decision tells what it rested on as it was before its own charge") {

@@ -40,7 +40,8 @@ TEST_CASE("bytes out are reserved when a call is decided and given back when it 
   CHECK(second.allowed());
   const Decision third = authority.decide(tool("kv.get"), kSmall);
   CHECK_FALSE(third.allowed());
-  CHECK(third.reason == "the call sends 11 bytes, and of its bytes out <= 25 there are 3 left");
+  CHECK(third.reason ==
+        "the call sends 11 bytes, and of its bytes out <= 25 per run there are 3 left");
   authority.give_back(second.reservation);
   CHECK(authority.decide(tool("kv.get"), kSmall).allowed());
 }
@@ -67,7 +68,7 @@ TEST_CASE("results in flight together are never delivered beyond bytes in") {
   CHECK_FALSE(authority.settle(three.reservation, 1));  // what did not fit has used it up
   const Decision later = authority.decide(tool("kv.get"), kSmall);
   CHECK_FALSE(later.allowed());
-  CHECK(later.reason == "its bytes in <= 100 are used up");
+  CHECK(later.reason == "its bytes in <= 100 per run are used up");
 }
 
 TEST_CASE("a result is delivered when a rule without that limit lets the call through as well") {
@@ -101,7 +102,7 @@ TEST_CASE("costs add up over all tools of a rule, by the prices of the configura
   const Decision dear = authority.decide(tool("kv.get"), kSmall);
   CHECK_FALSE(dear.allowed());
   CHECK(dear.reason ==
-        "the call costs 0.40 USD, and of its cost <= 1.00 USD there is 0.30 USD left");
+        "the call costs 0.40 USD, and of its cost <= 1.00 USD per run there is 0.30 USD left");
   CHECK(authority.decide(tool("kv.clear"), Json::object()).allowed());
   CHECK(authority.decide(tool("kv.set"), {{"key", "a"}, {"value", 1}}).allowed());  // has no price
 }

@@ -40,7 +40,7 @@ std::string in(std::string_view folder, std::string_view name) {
 // The driver looks whether its inputs are there, but they will be only inside the sandbox. So it is
 // asked about empty stand-ins below a folder, whose name is then taken out of its answer.
 Result<TemporaryFolder> make_stand_ins() {
-  auto folder = TemporaryFolder::create(std::filesystem::temp_directory_path(), "mcpac-driver-");
+  auto folder = TemporaryFolder::create(user_temporary_folder(), "mcpac-driver-");
   if (!folder) return folder;
   for (const std::string& file :
        {in(inside::kInclude, "mcpac/warm.hpp"), std::string(inside::kRuntimePch),

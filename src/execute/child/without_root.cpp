@@ -1,7 +1,6 @@
 #include "execute/child/without_root.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,19 +45,12 @@ void tell_clang(const Overlay& overlay, std::vector<std::string>& words) {
   words.insert(words.begin() + 2, {Overlay::kFlag, kFile});
 }
 
-Result<TemporaryFolder> make_folder() {
-  const char* named = std::getenv("TMPDIR");
-  const fs::path temporary = named == nullptr ? "" : named;
-  return TemporaryFolder::create(temporary.is_absolute() ? temporary : fs::path("/tmp"),
-                                 "mcpac-overlay-");
-}
-
 }  // namespace
 
 Result<WithoutRoot> without_root(sandbox::Spec spec) {
   if (std::ranges::all_of(spec.mounts, is_at_its_path))
     return WithoutRoot{std::move(spec), nullptr};
-  auto folder = make_folder();
+  auto folder = TemporaryFolder::create(user_temporary_folder(), "mcpac-overlay-");
   if (!folder) return pass_on(folder);
   Overlay overlay;
   for (Mount& mount : spec.mounts) {

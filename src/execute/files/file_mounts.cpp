@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/printable.h"
+#include "core/shell_quote.h"
 #include "execute/files/obeyed_commands.h"
 #include "execute/files/obeyed_places.h"
 #include "execute/files/open_place.h"
@@ -193,6 +194,14 @@ Result<void> find_kept(const GrantedPlace& place, NamesKept kept, FileMounts& ma
   return {};
 }
 
+// A file .git names any folder as that of its repository, also one that is none.
+std::string remedy_for(const fs::path& git_file) {
+  if (git_file.empty()) return "grant it read-only";
+  return fmt::format(
+      "grant it read-only; or, if {0} names a repository that is not there any more: rm {0}",
+      shell_quoted(printable(git_file.string())));
+}
+
 // What the configuration of git, Mercurial or mcpac names in a place, also where the place is
 // mounted elsewhere, too. What is there is mounted over itself like a protected name.
 Result<void> keep_obeyed(const GrantedPlace& place, const ObeyedPlaces& obeyed, FileMounts& made,
@@ -206,7 +215,7 @@ Result<void> keep_obeyed(const GrantedPlace& place, const ObeyedPlaces& obeyed, 
           {.why = fmt::format("git, Mercurial or mcpac run or obey what lies in {}, by their "
                               "configuration or for what it holds",
                               printable(named.string())),
-           .fix = "grant it read-only"});
+           .fix = remedy_for(obeyed.git_file_of(named))});
     }
     const auto rest = rest_below(named, place.identity);
     if (!rest) continue;

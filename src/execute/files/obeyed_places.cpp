@@ -498,7 +498,11 @@ Result<void> ObeyedPlaces::add_git(const fs::path& root, const fs::path& git) {
     if (!said) return pass_on(said);
     if (said->empty()) return {};
     folder = root / *said;
+    const auto before = places_;
     add_place(folder);
+    for (const fs::path& place : places_) {
+      if (!before.contains(place)) git_files_.emplace(place, git);
+    }
   }
   fs::path common = folder;
   auto said = first_line(folder / "commondir", "");

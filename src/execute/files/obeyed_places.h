@@ -7,6 +7,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -38,6 +39,11 @@ class ObeyedPlaces {
   void add_place(const std::filesystem::path& place);
   // Absolute, each as it is written and as it lies, whether it is there or not.
   [[nodiscard]] const std::set<std::filesystem::path>& all() const { return places_; }
+  // The .git file that names it as its repository's folder; empty: none does.
+  [[nodiscard]] std::filesystem::path git_file_of(const std::filesystem::path& place) const {
+    const auto found = git_files_.find(place);
+    return found == git_files_.end() ? std::filesystem::path() : found->second;
+  }
 
  private:
   struct Repository;
@@ -57,7 +63,8 @@ class ObeyedPlaces {
   void add_words(std::string_view command, const Repository& repository);
 
   std::set<std::filesystem::path> places_;
-  std::set<std::filesystem::path> seen_;  // repositories
+  std::map<std::filesystem::path, std::filesystem::path> git_files_;  // by place
+  std::set<std::filesystem::path> seen_;                              // repositories
 };
 
 }  // namespace mcpac::execute

@@ -50,6 +50,19 @@ std::string with_mode(const policy::FilePlace& place) {
   return {};
 }
 
+// What is called like a file is made as one, and a folder with those above it that are not there.
+std::string making(const fs::path& path) {
+  std::error_code error;
+  const fs::path plain = path.has_filename() ? path : path.parent_path();
+  const bool is_file = path.has_filename() && plain.has_extension();
+  const bool has_parent = fs::is_directory(plain.parent_path(), error);
+  const auto quoted = [](const fs::path& one) { return shell_quoted(printable(one.string())); };
+  if (!is_file) return fmt::format("mkdir {}{}", has_parent ? "" : "-p ", quoted(plain));
+  return fmt::format("{}touch {}",
+                     has_parent ? "" : fmt::format("mkdir -p {} && ", quoted(plain.parent_path())),
+                     quoted(plain));
+}
+
 std::unexpected<Error> cannot_open(const policy::FilePlace& place, int error) {
   const std::string meant = with_mode(place);
   if (error == ENOENT && !meant.empty()) {
@@ -57,14 +70,13 @@ std::unexpected<Error> cannot_open(const policy::FilePlace& place, int error) {
                   "--files " + shell_quoted(printable(meant)));
   }
   if (error != ELOOP) {
-    return fail(ErrorId::kFilesRefused,
-                fmt::format("{} cannot be opened: {}", printable(place.path),
-                            std::system_category().message(error)),
-                {.where = place.said_in,
-                 .why = "what is granted must be there when the run begins",
-                 .fix = error == ENOENT ? fmt::format("make it, or name what is there: mkdir {}",
-                                                      shell_quoted(printable(place.path)))
-                                        : ""});
+    return fail(
+        ErrorId::kFilesRefused,
+        fmt::format("{} cannot be opened: {}", printable(place.path),
+                    std::system_category().message(error)),
+        {.where = place.said_in,
+         .why = "what is granted must be there when the run begins",
+         .fix = error == ENOENT ? "make it, or name what is there: " + making(place.path) : ""});
   }
   std::error_code ignored;
   const fs::path real = fs::canonical(place.path, ignored);

@@ -6,20 +6,23 @@
 
 #include <system_error>
 
+#include "core/file.h"
+
 namespace mcpac::execute {
 
 namespace fs = std::filesystem;
 
 Result<void> make_private(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  fs::permissions(folder, fs::perms(0700), error);
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  std::error_code ignored;
+  fs::permissions(folder, fs::perms(0700), ignored);
   struct stat info {};
   if (::stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
     return fail(ErrorId::kFileUnwritable,
                 fmt::format("cannot use the cache folder {}", folder.string()),
-                {.why = "it is no folder, or cannot be made",
-                 .fix = "point XDG_CACHE_HOME at a folder that you can write"});
+                {.why = failed ? "it cannot be made: " + failed.message() : "it is no folder",
+                 .fix = remedy_of(failed.value(), folder)});
   }
   if (info.st_uid != ::geteuid() || (info.st_mode & 077U) != 0) {
     return fail(ErrorId::kFileUnwritable,

@@ -76,7 +76,7 @@ std::string fix_of(const Denial& denial) {
   if (denial.used_up)
     return fmt::format(
         "no --grant is suggested: a limit of `{}` ({}) is used up, and a higher one is for all of "
-        "its calls",
+        "its calls; limits count per run and begin anew with the next",
         denial.rule, policy::place_or_layer(denial.place, denial.layer));
   if (!denial.would_grant.empty()) {
     // Some are whole options: of a place, of a rule that asks.

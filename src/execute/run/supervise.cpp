@@ -6,14 +6,17 @@
 #include <chrono>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <set>
 #include <string>
 
 #include <boost/asio/post.hpp>
 
+#include "core/file.h"
 #include "core/ids.h"
 #include "core/printable.h"
 #include "core/rfc3339.h"
+#include "core/shell_quote.h"
 #include "execute/asking/approval_store.h"
 #include "execute/check/authorities.h"
 #include "execute/child/kill_switch.h"
@@ -76,10 +79,10 @@ void note_end(AgentOutcome ended, const RunLimits& limits, Outcome& outcome) {
   outcome.exit_code = exit_code_of(ended);
   outcome.error = error_of(ended, limits);
   outcome.result = std::move(ended.result);
+  outcome.calls = std::move(ended.calls);
 }
 
 // What a program that ended by itself ended with; whatever else went wrong says more than that.
-  outcome.calls = std::move(ended.calls);
 void note_own_end(const std::optional<gate::Uncaught>& uncaught, const std::string& expelled,
                   Outcome& outcome) {
   if (outcome.error || outcome.verdict->kind != sandbox::Verdict::Kind::kExited) return;
@@ -219,6 +222,36 @@ void warn_of_read_only(const AgentProgram& program, const Outcome& outcome, Loop
           ? "--files PATH:rw lets it, and --changeset beside that keeps what it writes apart"
           : "programs write files in tier A only; `mcpac doctor` says what this machine lacks "
             "for it"));
+}
+
+// A worktree or a submodule has its repository elsewhere, which a file .git names: of a program
+// that ended with an error it is told where that was not granted.
+void warn_of_git_outside(const AgentProgram& program, const Outcome& outcome, LoopTalk& talk) {
+  const bool failed = outcome.verdict && outcome.exit_code != 0 &&
+                      outcome.verdict->kind == sandbox::Verdict::Kind::kExited;
+  if (!failed || !program.files) return;
+  constexpr std::string_view kLabel = "gitdir: ";
+  constexpr std::size_t kLargest = 4'096;
+  const auto& places = program.files->places;
+  for (const auto& place : places) {
+    const auto git = place.path / ".git";
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(git, error))) continue;
+    const auto text = read_file(git, kLargest);
+    if (!text || !text->starts_with(kLabel)) continue;
+    const std::string named = text->substr(kLabel.size(), text->find('\n') - kLabel.size());
+    const auto folder = (place.path / named).lexically_normal();
+    const bool is_granted = std::ranges::any_of(places, [&](const auto& one) {
+      const auto rest = folder.lexically_relative(one.path);
+      return !rest.empty() && *rest.begin() != "..";
+    });
+    if (is_granted) continue;
+    talk.warn(fmt::format(
+        "{} leads to {}, which was not granted, and where git has the repository: --files {} lets "
+        "the program read it",
+        printable(git.string()), printable(folder.string()),
+        shell_quoted(printable(folder.string()))));
+  }
 }
 
 // Of a changeset they are never applied.
@@ -371,6 +404,7 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
     note_unclosed(closed, talk, outcome);
     note_own_end(uncaught, expelled, outcome);
     warn_of_read_only(program, outcome, talk);
+    warn_of_git_outside(program, outcome, talk);
   }
   talk.pass_on_rest(*stop, std::max(until, std::chrono::steady_clock::now() + kPatience));
   if (!ended) return pass_on(ended);

@@ -20,8 +20,8 @@ namespace {
 std::optional<std::string> over_count(const CompiledRule& rule, const Times& times) {
   const auto& c = rule.clauses;
   if (c.calls && rule.used.calls >= *c.calls) {
-    return *c.calls == 1 ? std::string("its one call is used up")
-                         : fmt::format("its {} calls are used up", *c.calls);
+    return *c.calls == 1 ? std::string("its one call per run is used up")
+                         : fmt::format("its {} calls per run are used up", *c.calls);
   }
   if (!c.rate || !times.steady) return std::nullopt;
   if (calls_in_window(rule, times) < c.rate->calls) return std::nullopt;
@@ -32,15 +32,15 @@ std::optional<std::string> over_amount(const CompiledRule& rule, const Demand& d
   const auto& c = rule.clauses;
   const auto& used = rule.used;
   if (c.bytes_out && demand.bytes_out > c.bytes_out->bytes - used.bytes_out) {
-    return fmt::format("the call sends {} bytes, and of its bytes out <= {} there are {} left",
-                       demand.bytes_out, c.bytes_out->spelling,
-                       c.bytes_out->bytes - used.bytes_out);
+    return fmt::format(
+        "the call sends {} bytes, and of its bytes out <= {} per run there are {} left",
+        demand.bytes_out, c.bytes_out->spelling, c.bytes_out->bytes - used.bytes_out);
   }
   if (c.bytes_in && used.bytes_in >= c.bytes_in->bytes)
-    return fmt::format("its bytes in <= {} are used up", c.bytes_in->spelling);
+    return fmt::format("its bytes in <= {} per run are used up", c.bytes_in->spelling);
   if (c.cost && demand.cost > c.cost->value.millionths - used.cost) {
     return fmt::format(
-        "the call costs {}, and of its cost <= {} there is {} left",
+        "the call costs {}, and of its cost <= {} per run there is {} left",
         to_text(Money{demand.cost, c.cost->value.currency}), c.cost->spelling,
         to_text(Money{c.cost->value.millionths - used.cost, c.cost->value.currency}));
   }

@@ -182,7 +182,7 @@ std::vector<ArgumentError> ArgumentErrors::at(CXTranslationUnit unit, const Plac
   const auto open =
       std::find_if(first, tokens.end(), [](const Token& token) { return token.text == "("; });
   if (open == tokens.end()) return {};
-  return of_call(tokens, static_cast<std::size_t>(open - tokens.begin()), noted);
+  return of_call(unit, tokens, static_cast<std::size_t>(open - tokens.begin()), noted);
 }
 
 std::vector<ArgumentError> ArgumentErrors::around(CXTranslationUnit unit, const Place& place) {
@@ -196,12 +196,13 @@ std::vector<ArgumentError> ArgumentErrors::around(CXTranslationUnit unit, const 
     if (!opens(tokens[at].text)) continue;
     if (depth-- > 0) continue;
     depth = 0;
-    if (tokens[at].text == "(") return of_call(tokens, at, {});
+    if (tokens[at].text == "(") return of_call(unit, tokens, at, {});
   }
   return {};
 }
 
-std::vector<ArgumentError> ArgumentErrors::of_call(const std::vector<Token>& tokens,
+std::vector<ArgumentError> ArgumentErrors::of_call(CXTranslationUnit unit,
+                                                   const std::vector<Token>& tokens,
                                                    std::size_t paren, const NamedArgs& noted) {
   const std::string spelled = tool_before(tokens, paren);
   const bool is_call = args_.contains(spelled);

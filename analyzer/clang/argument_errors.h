@@ -40,7 +40,8 @@ class ArgumentErrors : public Checker {
 
  private:
   [[nodiscard]] const std::vector<Token>& tokens_in(CXTranslationUnit unit, CXFile file);
-  [[nodiscard]] std::vector<ArgumentError> of_call(const std::vector<Token>& tokens,
+  [[nodiscard]] std::vector<ArgumentError> of_call(CXTranslationUnit unit,
+                                                   const std::vector<Token>& tokens,
                                                    std::size_t paren, const NamedArgs& noted);
 
   const Identity& identity_;

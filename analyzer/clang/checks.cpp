@@ -68,7 +68,7 @@ Checks::Checks(CXTranslationUnit unit, const Identity& identity, const Sources& 
 void Checks::walk(CXTranslationUnit unit) {
   Walker(sources_, findings_,
          {&entry_, &uses_, &forgery_, &replacements_, &hatches_, &bytes_, &outside_, &early_,
-           &hidden_, &arguments_, &undefined_, &narrows_, &left_out_, &dangling_})
+          &hidden_, &arguments_, &undefined_, &narrows_, &left_out_, &dangling_})
       .walk(unit);
 }
 

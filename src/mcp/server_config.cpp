@@ -26,10 +26,10 @@ constexpr std::array<std::string_view, 18> kTolerated = {
     "version",     "tags",        "note",          "$schema",      "id",           "author"};
 
 constexpr std::array<std::string_view, 22> kKnown = {
-    "type",    "transport", "command",   "args",    "env",        "cwd",   "url",
-    "httpUrl", "era",       "serverUrl", "headers", "timeout",    "root",  "disabled",
-    "enabled", "envFile",   "prices",    "auth",    "entry_only", "texts", "original_name",
-    "server_checks"};
+    "type",       "transport", "command",       "args",         "env",     "cwd",
+    "url",        "httpUrl",   "era",           "serverUrl",    "headers", "timeout",
+    "root",       "disabled",  "enabled",       "envFile",      "prices",  "auth",
+    "entry_only", "texts",     "original_name", "server_checks"};
 
 Result<void> read_type(const ConfigMember& member, std::string& type) {
   auto text = member.string();

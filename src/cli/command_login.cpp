@@ -109,8 +109,12 @@ void show_page(Context& context, const LoginOptions& options, const std::string&
                const mcp::oauth::LoginPage& page, AnswerReader& reader) {
   context.say(fmt::format("log in at {} here:\n\n  {}\n", server, page.url));
   if (!page.code.empty())
-    context.say(fmt::format("with any browser; the code is {}\n", printable(page.code, 64)));
-  const bool opens = !options.no_browser && has_desktop();
+    context.say(
+        fmt::format("with any browser, if you know that page as one of {}: the code is {}\n",
+                    server, printable(page.code, 64)));
+  // Nothing binds a page with a code to the server that gave it (RFC 8628, section 5.4): it could
+  // be of a login that somebody else began. So a person opens it.
+  const bool opens = !options.no_browser && has_desktop() && page.code.empty();
   if (opens) open_browser(page.url);
   // What comes from elsewhere than a person is not taken away from whoever started us.
   if (!page.pasted || (::isatty(STDIN_FILENO) != 1 && !options.no_browser)) return;

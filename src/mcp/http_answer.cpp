@@ -249,7 +249,11 @@ asio::awaitable<Result<void>> HttpTransport::resume(std::int64_t id, StreamEnd e
     co_await pause(end.retry);
     if (!is_waiting(id)) break;
     auto next = co_await get_events(end.last_event, id);
-    if (!next) co_return pass_on(next);
+    if (!next) {
+      // Whatever became of this GET: the server has had the call.
+      next.error().sent = Sent::kMaybeDone;
+      co_return pass_on(next);
+    }
     if (next->last_event != end.last_event) attempts = 0;
     end = std::move(*next);
   }

@@ -131,6 +131,7 @@ asio::awaitable<Result<Reply>> go_on(std::shared_ptr<Session> session, std::stri
       if (round > 0 && !reply && reply.error().id == ErrorId::kServerBusy)
         co_return about.refuse(ErrorId::kServerTimeout,
                                "asked for input, and had no turn for the answers in their time");
+      if (round > 0 && !reply) reply.error().sent = Sent::kMaybeDone;
     }
     if (!reply || reply->refusal || take_complete(reply->result)) co_return reply;
     const Json& said = reply->result["resultType"];

@@ -513,11 +513,17 @@ template <class E>
 }  // namespace detail
 }  // namespace mcpac
 
-// nlohmann's library would write an enumerator as its number, and a Required<Json> as an array.
+namespace mcpac {
+class ToolResult;  // result.hpp
+}
+
+// nlohmann's library would write an enumerator as its number, and a Required<Json> as an array. The
+// result of a tool is no Json: its fields alone would leave out what its text and content say.
 template <class T>
 requires(::mcpac::detail::enumerated<T> ||
          ::mcpac::detail::struct_of_members<T>) struct nlohmann::adl_serializer<T, void> {
-  static void to_json(::mcpac::Json& json, const T& value) {
+  static void to_json(::mcpac::Json& json,
+                      const T& value) requires(!::std::is_base_of_v<::mcpac::ToolResult, T>) {
     json = ::mcpac::detail::JsonForm<T>::write(value);
   }
   static void from_json(const ::mcpac::Json& json, T& value) {

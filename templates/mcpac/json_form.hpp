@@ -89,15 +89,19 @@ template <class T>
   }
 }
 
-// Whether an integer of this process may be a mark: then it is not sent.
-inline ::std::atomic<bool> has_marked_integers{false};
+// Whether an integer of this process may be a mark: then it is not sent. A function that is never
+// inlined: no program has a definition of its own, which the check of objects would refuse.
+[[nodiscard, gnu::noinline]] inline ::std::atomic<bool>& has_marked_integers() {
+  static constinit ::std::atomic<bool> marked{false};
+  return marked;
+}
 
 // A value that a schema allows and a T cannot hold.
 template <class T>
 [[nodiscard]] bool unfitting(T& into, Misfit& at, ::std::string_view expected) {
   if (!at.is_lenient) return misfit(at, expected);
   into = mark_of<T>();
-  if constexpr (::std::is_integral_v<T>) has_marked_integers = true;
+  if constexpr (::std::is_integral_v<T>) has_marked_integers() = true;
   if (at.unread.size() < kMostUnread) at.unread.emplace_back();
   return true;
 }
@@ -267,7 +271,7 @@ template <class T>
 template <class T>
 requires(::std::is_integral_v<T> && !::std::is_same_v<T, bool>) struct JsonForm<T> {
   static Json write(T value) {
-    if (value == mark_of<T>() && has_marked_integers) {
+    if (value == mark_of<T>() && has_marked_integers()) {
       throw InvalidArguments(invalid_argument(
           "this integer marks a field of a result that could not hold what the tool answered: read "
           "it from .structured()",

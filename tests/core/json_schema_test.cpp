@@ -411,6 +411,11 @@ TEST_SUITE("core/json_schema defaults") {
     CHECK((*left)->validate({{"a", 1}}));
     CHECK((*left)->validate({{"b", "c"}}));
     CHECK((*left)->validate({{"c", std::string(2001, 'c')}}));
+    // Repetitions within repetitions would be 38 GB of text for RE2, and are refused before that.
+    const auto nested = JsonSchema::compile(json_of(
+        R"j({"pattern":"((((((a{0,20000}){0,20000}){0,20000}){0,20000}){0,20000}){0,20000})"})j"));
+    REQUIRE_FALSE(nested);
+    CHECK(nested.error().why.find("repetitions within") != std::string::npos);
     // Which members there may be is always known.
     CHECK_FALSE(JsonSchema::compile(json_of(R"({"patternProperties":{"(?<=x)y":{}}})"),
                                     UncheckablePatterns::kLeave));

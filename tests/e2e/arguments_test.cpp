@@ -132,7 +132,7 @@ TEST_SUITE("e2e/arguments") {
     CHECK(fits.out == "a 2 1\n");
     for (const auto& [arguments, said] : std::vector<std::pair<std::string, std::string>>{
              {R"({"path": "a", "count": "2", "sizes": []})",
-              "/count: expected an integer, got a string"},
+              "/count: expected an integer, got a string that holds a number: pass the number"},
              {R"({"path": "a", "count": 2, "sizes": [{"width": 1}, {"width": null}]})",
               "/sizes/1/width: expected a number, got null"},
              {R"({"path": "a", "sizes": []})", "/count is missing: expected an integer"},

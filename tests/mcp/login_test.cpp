@@ -124,7 +124,7 @@ TEST_SUITE("mcp/login") {
     CHECK(refused("method=key").contains("registers no client"));
   }
 
-  TEST_CASE("an issuer with a slash at its end is the same one, in metadata and in answers") {
+  TEST_CASE("an issuer with a slash at its end is the same one in metadata and configuration") {
     const auto web = oauth({"slash"});
     auto config = server_of(web);
     config.auth.issuer = test::issuer_of(web);
@@ -204,7 +204,7 @@ TEST_SUITE("mcp/login") {
     REQUIRE_MESSAGE(client.has_value(), test::shown(client));
     test::run(loop, (*client)->close());
     REQUIRE(complaints.size() == 4);
-    for (int i = 0; i < 3; ++i) CHECK(complaints[i].contains("paste the whole address"));
+    for (std::size_t i = 0; i < 3; ++i) CHECK(complaints[i].contains("paste the whole address"));
     CHECK(complaints[3].empty());
     client = nullptr;
     loop.restart();

@@ -10,7 +10,7 @@
 // answer with 16 KiB of scopes), family (tokens come slowly, refresh tokens are good once, and one that comes twice ends
 // the whole login), greedy (every call wants one scope more), two (the server lists another
 // authorization server first), no-revocation, revocation=fails, slash (the issuer has a slash at its end in the metadata
-// and none elsewhere), redirect=localhost (no client is registered with another redirect), resource=none (the metadata
+// and the answers, and none elsewhere), redirect=localhost (no client is registered with another redirect), resource=none (the metadata
 // name none), no-resource (a request that names a resource is refused), never (every token is refused by the server),
 // refresh=refused, forgets (the authorization server forgets its clients when it has given tokens), device (logins by a
 // code; the person says yes when the second question comes), device=refused (they are offered, and refused), device=denied.
@@ -51,7 +51,7 @@ function authorize(response, query) {
   if (flags.has('deny')) to.searchParams.set('error', 'access_denied');
   else to.searchParams.set('code', code);
   to.searchParams.set('state', flags.has('state=wrong') ? 'another' : query.get('state'));
-  if (!flags.has('iss=missing')) to.searchParams.set('iss', flags.has('iss=wrong') ? 'https://evil.example' : `${base}/as`);
+  if (!flags.has('iss=missing')) to.searchParams.set('iss', flags.has('iss=wrong') ? 'https://evil.example' : `${base}/as${flags.has('slash') ? '/' : ''}`);
   response.writeHead(302, { Location: to.toString() }).end();
 }
 

@@ -139,6 +139,12 @@ class Translator {
       return true;
     }
     const std::string atom = out_.substr(atom_);
+    // Repetitions within repetitions multiply, and what is written here no budget of RE2 counts.
+    const std::size_t copies = 2 * (std::max(*least, most.value_or(0)) / kMostRepeated) + 3;
+    if ((atom.size() + kMostOfPart) * copies > kMostText - std::min(out_.size(), kMostText)) {
+      refuse("repetitions within repetitions are too large");
+      return true;
+    }
     out_.resize(atom_);
     out_ += "(?:";
     for (std::size_t left = *least; left > 0; left -= std::min(left, kMostRepeated))
@@ -285,6 +291,8 @@ class Translator {
 
   static constexpr std::size_t kMostRepeated = 1'000;  // of RE2
   static constexpr std::size_t kMostWritten = 20'000;
+  static constexpr std::size_t kMostText = std::size_t{64} << 10U;  // bytes for RE2
+  static constexpr std::size_t kMostOfPart = 16;  // of what stands around a repeated part
 
   std::string_view text_;
   std::size_t at_ = 0;

@@ -276,9 +276,10 @@ gate::Upstream::CallToken Upstreams::forward(const Permission& permission, Json 
            .timeout = server->config.timeout,
            .events = std::move(events)},
           [this, token, again, ended](Result<Json> result) {
-            if (!again || !again->is_unmade || !calls_.contains(token))
+            const auto call = calls_.find(token);
+            if (!again || !again->is_unmade || call == calls_.end() || call->second.is_cancelled)
               return ended(std::move(result));
-            calls_.at(token).was_sent = false;
+            call->second.was_sent = false;
             begin_waiting(token, again->permission, std::move(again->arguments),
                           std::move(again->caller), ended);
           },
@@ -312,7 +313,9 @@ bool Upstreams::quarantines(const Permission& permission) const {
 
 void Upstreams::cancel(CallToken token) {
   const auto found = calls_.find(token);
-  if (found != calls_.end()) found->second.signal->emit(asio::cancellation_type::terminal);
+  if (found == calls_.end()) return;
+  found->second.is_cancelled = true;
+  found->second.signal->emit(asio::cancellation_type::terminal);
 }
 
 bool Upstreams::was_sent(CallToken token) const {

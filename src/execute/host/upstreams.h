@@ -165,6 +165,7 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   struct Call {
     std::unique_ptr<boost::asio::cancellation_signal> signal{};
     bool was_sent = false;  // handed to the client of its server
+    bool is_cancelled = false;
   };
   std::map<CallToken, Call> calls_;
   CallToken next_token_ = 1;

@@ -86,7 +86,9 @@ std::string login_page(const Discovered& at, const ClientId& client, const Attem
 // The code in the answer, when the answer comes from whom we asked.
 Result<std::string> code_in(const Parameters& answer, const AuthorizationServer& server) {
   const auto issuer = value_of(answer, "iss");
-  const bool other = issuer.empty() ? server.sends_issuer : !is_same_issuer(issuer, server.issuer);
+  // Letter by letter with what its metadata say (RFC 9207, section 2.4), however the user spells
+  // it.
+  const bool other = issuer.empty() ? server.sends_issuer : issuer != server.issuer;
   if (other) {
     return fail(ErrorId::kServerHttp, "the answer to the login is not believed",
                 {.why = issuer.empty() ? "it does not say who gave it, though it must"

@@ -1,4 +1,4 @@
-// expect-error: (deleted|no match|no matching)
+// expect-error: (deleted|no match|no matching|explicit)
 #include <mcpac.hpp>
 using namespace mcp;
 int agent_main(mcpac::Requires<filesystem::read_text_file> rt) {

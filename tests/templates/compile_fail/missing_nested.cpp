@@ -1,4 +1,4 @@
-// expect-error: (deleted|no match|no matching|could not convert)
+// expect-error: (deleted|no match|no matching|could not convert|explicit)
 #include <mcpac.hpp>
 using namespace mcp;
 int agent_main(mcpac::Requires<memory::create_entities> rt) {

@@ -123,7 +123,7 @@ void UseChecker::account(CXCursor expression) {
   switch (clang_getCursorKind(at)) {
     case CXCursor_DeclRefExpr:
     case CXCursor_MemberRefExpr:
-      // What stands in the place of a template's parameter is inside of it.
+      // The argument of a template's parameter is inside of it.
       if (!exists(clang_getCursorReferenced(at))) return account_for(0);
       if (identity_.is_method(bare_type(clang_getCursorType(at)))) called_.push_back(at);
       return;

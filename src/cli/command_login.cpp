@@ -116,7 +116,7 @@ void show_page(Context& context, const LoginOptions& options, const std::string&
   // be of a login that somebody else began. So a person opens it.
   const bool opens = !options.no_browser && has_desktop() && page.code.empty();
   if (opens) open_browser(page.url);
-  // What comes from elsewhere than a person is not taken away from whoever started us.
+  // Input that no person types is left to the process that started us.
   if (!page.pasted || (::isatty(STDIN_FILENO) != 1 && !options.no_browser)) return;
   if (!opens)
     context.say(

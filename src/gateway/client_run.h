@@ -62,7 +62,7 @@ class ClientRun {
   void heard_of_end(const std::string& server);
   // A server said something that is about no call: for those who wanted to hear it.
   void heard(const std::string& server, const std::string& method, const Json& params);
-  // Something is amiss with a server: for those who wanted to hear its log.
+  // Something is amiss with a server: for subscribers of its log.
   void heard_of_state(const std::string& server, const std::string& text);
   // Whether the client may have anything of this server.
   [[nodiscard]] bool uses(const std::string& server) const;

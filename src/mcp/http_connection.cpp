@@ -219,7 +219,7 @@ class Connection final : public HttpConnection {
   PlainStream& lowest() { return beast::get_lowest_layer(stream_); }
 
   // Of the host, or of its proxy. What a server named may not lead past what it reaches itself:
-  // where the name can be found here, all that it leads to is looked at, whoever connects.
+  // where the name can be found here, all its addresses are looked at, with and without a proxy.
   asio::awaitable<Result<ipc::Addresses>> addresses_to_connect() {
     const bool is_guarded = reach_ != Reach::kAnywhere;
     Result<ipc::Addresses> addresses = ipc::Addresses();

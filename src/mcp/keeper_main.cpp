@@ -56,11 +56,15 @@ long now_ms() {
   ::_exit(127);
 }
 
-void kill_children() {
+// `server` is 0 once it was reaped. Where the kernel lists no children, it alone can be killed.
+void kill_children(pid_t server) {
   char name[64];
   std::snprintf(name, sizeof name, "/proc/self/task/%d/children", static_cast<int>(::getpid()));
   const int list = ::open(name, O_RDONLY | O_CLOEXEC);
-  if (list < 0) return;
+  if (list < 0) {
+    if (server > 0) ::kill(server, SIGKILL);
+    return;
+  }
   char text[4'096];
   ssize_t size = 0;
   pid_t pid = 0;
@@ -93,7 +97,7 @@ bool reap(pid_t server, int& status, bool& has_ended) {
 void kill_all(pid_t server, int& status, bool& has_ended) {
   const long until = now_ms() + kMostKilling;
   while (reap(server, status, has_ended) && now_ms() < until) {
-    kill_children();
+    kill_children(has_ended ? 0 : server);
     pollfd none{};
     ::poll(&none, 0, kKillingPause);
   }

@@ -50,7 +50,7 @@ inline void to_json(Json& json, const Known& from) {
 
 namespace {
 
-// A program's own, of which nothing says how to read it.
+// A program's own type without a way to read it.
 struct Place {
   std::string name;
   std::optional<double> height;

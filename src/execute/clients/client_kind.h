@@ -24,7 +24,7 @@ enum class Variables {
   kBraces,     // ${NAME}, with a default ${NAME:-…}
   kDollar,     // $NAME or ${NAME}
   kForwarded,  // env_vars = ["NAME"]: the server gets it under the same name
-  kAny,        // a file of which is not known whose it is: ${NAME}, ${env:NAME}, $NAME
+  kAny,        // a file of an unknown client: ${NAME}, ${env:NAME}, $NAME
 };
 
 struct ClientKind {

@@ -35,7 +35,7 @@ struct Upstreams::Server {
   std::uint64_t changes = 0;  // how often it said that its tools changed
   std::uint64_t starts = 1;
   BackOff back_off;
-  // It forgot our session, and has no new one yet: it is called again, whoever else is not.
+  // It forgot our session, and has no new one yet: it is called again, unlike an ended server.
   bool is_renewing = false;
   // It has failed, and is asked for its tools again when that expires (upstream_compare.cpp).
   bool is_asked_on = false;

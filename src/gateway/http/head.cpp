@@ -87,7 +87,7 @@ std::string_view without_port(std::string_view authority) {
   return is_port ? authority.substr(0, colon) : authority;
 }
 
-// What to do is for whoever runs this door, and reads what its client or its proxy was answered.
+// The advice is for the operator of this door, who reads what its client or its proxy was answered.
 Refusal wrong_host(std::string_view authority, const OurNames& names) {
   if (!is_plain_authority(authority))
     return {403,

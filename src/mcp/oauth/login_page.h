@@ -37,7 +37,7 @@ struct LoginPage {
   std::string code{};  // to be typed there (RFC 8628); empty: none is needed
   // Takes the page's answer from a person whose browser is on another machine. Null with a code.
   std::shared_ptr<PastedAnswer> pasted{};
-  operator const std::string&() const { return url; }  // for those who only open it
+  operator const std::string&() const { return url; }  // for callers that only open it
 };
 // Shows the page; returns at once.
 using ShowLogin = std::function<void(const LoginPage&)>;

@@ -101,7 +101,7 @@ asio::awaitable<Result<Parameters>> serve(tcp::socket socket, std::string state)
   co_return found;
 }
 
-// What waits for an answer, and those who may bring one: it may be gone when they come.
+// The wait for an answer, shared with its senders: it may be gone when one comes.
 struct Waiting {
   explicit Waiting(const asio::any_io_executor& executor) : look(executor) {}
   asio::steady_timer look;

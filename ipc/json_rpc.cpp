@@ -62,6 +62,11 @@ std::expected<Message, RpcError> read_response(Json& object, const Json* raw_id,
   const auto invalid = [&id](std::string why) {
     return std::unexpected(RpcError{.message = std::move(why), .id = id, .is_response = true});
   };
+  // A null beside the other one is how some libraries write that there is none.
+  for (const auto& [none, other] : {std::pair("error", "result"), std::pair("result", "error")}) {
+    const Json* const value = find_member(object, none);
+    if (value != nullptr && value->is_null() && object.contains(other)) object.erase(none);
+  }
   const bool has_result = object.contains("result");
   if (has_result == object.contains("error")) {
     return invalid("a message needs exactly one of method, result and error");

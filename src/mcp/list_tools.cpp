@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <set>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/offer.h"
 #include "core/printable.h"
+#include "core/schema/index.h"
 
 namespace mcpac::mcp {
 namespace asio = boost::asio;
@@ -18,6 +22,72 @@ namespace {
 constexpr std::size_t kMaxPages = 1'000;
 constexpr std::size_t kMaxTools = 20'000;
 constexpr std::size_t kMaxListingBytes = std::size_t{64} << 20U;
+
+// Keywords that mean nothing to a schema as null, and make it none (core/json_schema.h).
+constexpr auto kNeverNull = std::to_array<std::string_view>({"$anchor",
+                                                             "$dynamicAnchor",
+                                                             "$dynamicRef",
+                                                             "$id",
+                                                             "$ref",
+                                                             "additionalProperties",
+                                                             "allOf",
+                                                             "anyOf",
+                                                             "contains",
+                                                             "dependencies",
+                                                             "dependentRequired",
+                                                             "dependentSchemas",
+                                                             "enum",
+                                                             "exclusiveMaximum",
+                                                             "exclusiveMinimum",
+                                                             "if",
+                                                             "items",
+                                                             "maxContains",
+                                                             "maxItems",
+                                                             "maxLength",
+                                                             "maxProperties",
+                                                             "maximum",
+                                                             "minContains",
+                                                             "minItems",
+                                                             "minLength",
+                                                             "minProperties",
+                                                             "minimum",
+                                                             "multipleOf",
+                                                             "not",
+                                                             "oneOf",
+                                                             "pattern",
+                                                             "patternProperties",
+                                                             "prefixItems",
+                                                             "properties",
+                                                             "propertyNames",
+                                                             "required",
+                                                             "type",
+                                                             "unevaluatedItems",
+                                                             "unevaluatedProperties",
+                                                             "uniqueItems"});
+
+// Lists that libraries write as null where they are empty ("required": null) are absent.
+void erase_null_keywords(OrderedJson& root) {
+  std::vector<OrderedJson*> open{&root};
+  while (!open.empty()) {
+    OrderedJson& schema = *open.back();
+    open.pop_back();
+    if (!schema.is_object()) continue;
+    for (const std::string_view keyword : kNeverNull) {
+      const auto found = schema.find(keyword);
+      if (found != schema.end() && found->is_null()) schema.erase(found);
+    }
+    for (auto entry = schema.begin(); entry != schema.end(); ++entry) {
+      const auto held = schema::holds(entry.key());
+      if (held == schema::Holds::kNothing) continue;
+      if (held == schema::Holds::kSchema ||
+          (held == schema::Holds::kSchemaOrSchemas && entry->is_object())) {
+        open.push_back(&*entry);
+      } else if (entry->is_structured()) {
+        for (OrderedJson& one : *entry) open.push_back(&one);
+      }
+    }
+  }
+}
 
 // Adds one page to the listing. Every entry is a claim of the server: only what the rest of mcpac
 // relies on is checked, a name and an object. One without is left out, and costs no other tool.
@@ -42,6 +112,10 @@ Result<void> add_page(ServerListing& listing, OrderedJson& page, const OnWarning
       return refuse(ErrorId::kServerLimit, fmt::format("more than {} tools", kMaxTools));
     }
     auto text = name->get<std::string>();
+    for (const char* schema : {"inputSchema", "outputSchema"}) {
+      const auto found = tool.find(schema);
+      if (found != tool.end()) erase_null_keywords(*found);
+    }
     listing.tools.push_back({std::move(text), std::move(tool)});
   }
   if (nameless > 0 && warned) {

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <string>
 #include <utility>
 
 #include <boost/asio/co_spawn.hpp>
@@ -17,6 +19,17 @@ namespace {
 
 // Three of 73 real servers print a banner; one that prints this much does not speak MCP.
 constexpr std::size_t kMaxJunkLines = 10'000;
+
+// Our ids are numbers. Some servers answer with the digits of one as a text, which the official
+// SDKs take for the number, too.
+std::optional<std::int64_t> number_of(const ipc::Id& id) {
+  if (const auto* number = std::get_if<std::int64_t>(&id)) return *number;
+  const auto& text = std::get<std::string>(id);
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_exact = error == std::errc() && std::to_string(number) == text;
+  return is_exact ? std::optional(number) : std::nullopt;
+}
 
 }  // namespace
 
@@ -37,8 +50,8 @@ void Session::receive(std::string_view line, std::optional<std::int64_t> carrier
 
 void Session::receive_response(ipc::Response response, std::string_view line) {
   // An answer without an id, or with one that is not waited for any more, concerns nobody.
-  const auto* id = response.id ? std::get_if<std::int64_t>(&*response.id) : nullptr;
-  if (id == nullptr) return;
+  const auto id = response.id ? number_of(*response.id) : std::nullopt;
+  if (!id) return;
   const auto found = pending_.find(*id);
   if (found == pending_.end() || found->second->outcome) return;
   settle(*id, make_reply(*found->second, response, line));
@@ -196,7 +209,8 @@ void Session::receive_progress(const Json& params) {
 // Only a guess, and it may be: a server can fail its own requests anyway.
 std::optional<std::int64_t> Session::meant_request(std::string_view line) const {
   constexpr std::size_t kLooked = 512;  // at either end, where the id of a message stands
-  if (!line.starts_with('{') || !line.contains("\"jsonrpc\"")) return std::nullopt;
+  const bool may_be_message = line.starts_with('{') || line.starts_with('[');  // or a batch
+  if (!may_be_message || !line.contains("\"jsonrpc\"")) return std::nullopt;
   const std::string_view head = line.substr(0, kLooked);
   const std::string_view tail = line.substr(line.size() - std::min(line.size(), kLooked));
   const auto names = [](std::string_view text, const std::string& member) {
@@ -215,19 +229,20 @@ std::optional<std::int64_t> Session::meant_request(std::string_view line) const 
 }
 
 void Session::receive_junk(std::string_view line, const ipc::RpcError& error) {
-  const auto* named =
-      error.is_response && error.id ? std::get_if<std::int64_t>(&*error.id) : nullptr;
-  const auto id = named != nullptr ? std::optional(*named) : meant_request(line);
-  if (id && (named != nullptr || !error.is_response)) {
+  const auto named = error.is_response && error.id ? number_of(*error.id) : std::nullopt;
+  const auto id = named ? named : meant_request(line);
+  const std::string words = printable(secrets_->redact(line), 200);  // all: a secret may be long
+  if (id && (named || !error.is_response)) {
     auto unreadable = failure(ErrorId::kServerProtocol,
                               fmt::format("server {} answered with what cannot be read: {}",
                                           server_, printable(error.message, 200)));
     const auto meant = pending_.find(*id);
     if (meant != pending_.end() && !meant->second->outcome)
       unreadable.error().why = take_junk(meant->second.get());
+    if (unreadable.error().why.empty()) unreadable.error().why = "it wrote: " + words;
     return settle(*id, std::move(unreadable));
   }
-  last_junk_ = printable(secrets_->redact(line), 200);  // all of it: a secret may be long
+  last_junk_ = words;
   if (junk_lines_ == 0) first_junk_ = last_junk_;
   for (const auto& [number, pending] : pending_) {
     if (pending->junk.empty() && !pending->outcome) pending->junk = last_junk_;

@@ -148,6 +148,19 @@ TEST_SUITE("ipc/json_rpc") {
     CHECK(error_of(R"({"jsonrpc":"2.0","result":{}})").is_response);
   }
 
+  TEST_CASE("a null beside a result or an error counts as absent") {
+    const auto result = decode(R"({"jsonrpc":"2.0","id":5,"result":{"a":1},"error":null})");
+    REQUIRE(result.has_value());
+    CHECK(std::get<ipc::Response>(*result).outcome == Json{{"a", 1}});
+    const auto error =
+        decode(R"({"jsonrpc":"2.0","id":5,"result":null,"error":{"code":1,"message":"m"}})");
+    REQUIRE(error.has_value());
+    CHECK(std::get<ipc::Response>(*error).outcome.error().message == "m");
+    const auto none = decode(R"({"jsonrpc":"2.0","id":5,"result":null,"error":null})");
+    REQUIRE(none.has_value());
+    CHECK(std::get<ipc::Response>(*none).outcome == Json());
+  }
+
   TEST_CASE("limits of size and depth are kept") {
     const std::string deep = R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"a":)" +
                              std::string(500, '[') + std::string(500, ']') + "}}";

@@ -400,4 +400,43 @@ TEST_SUITE("mcp/stdio") {
     CHECK(result.error().what.find("cannot be read") != std::string::npos);
     CHECK(text_of(server.call("add", args(R"({"a":1,"b":1})"))) == "2");
   }
+
+  TEST_CASE("what common libraries write for none, and an id as a text, are understood") {
+    Connected server(fixture("plain"));
+    const auto answered = [&](std::string line) {
+      return server.call("malformed", {{"line", std::move(line)}});
+    };
+    for (const auto* line : {R"({"jsonrpc":"2.0","id":ID,"result":{"content":[]},"error":null})",
+                             R"({"jsonrpc":"2.0","id":"ID","result":{"content":[]}})"}) {
+      CAPTURE(line);
+      CHECK(answered(line).has_value());
+    }
+    const auto failed = answered(
+        R"({"jsonrpc":"2.0","id":"ID","result":null,"error":{"code":1,"message":"no more room"}})");
+    REQUIRE(id_of(failed) == ErrorId::kServerError);
+    CHECK(failed.error().what.contains("no more room"));
+  }
+
+  TEST_CASE("an answer that is no response fails its call at once, with what was written") {
+    Connected server(fixture("plain"));
+    for (const auto* line :
+         {R"([{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}])",
+          R"({"jsonrpc":"2.0","id":ID,"error":"boom"})",
+          R"({"jsonrpc":"2.0","id":ID,"error":{"code":"E1","message":"boom"}})"}) {
+      CAPTURE(line);
+      const auto result = server.call("malformed", {{"line", line}});
+      REQUIRE(id_of(result) == ErrorId::kServerProtocol);
+      CHECK(result.error().why.starts_with("it wrote: "));
+    }
+  }
+
+  TEST_CASE("a null for an empty list of a schema costs no tool") {
+    Connected server(fixture("null-keywords"));
+    auto listing = server.list();
+    REQUIRE_MESSAGE(listing.has_value(), test::shown(listing));
+    REQUIRE(listing->tools.size() == 1);
+    CHECK(listing->tools[0].definition["inputSchema"].dump() ==
+          R"({"type":"object","properties":{"required":{"type":"string","const":null},)"
+          R"("list":{"type":"array","items":{}}},"anyOf":[{}]})");
+  }
 }

@@ -120,6 +120,7 @@ async function call(id, params) {
     case 'malformed':
       if (mode === 'unreadable') return process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"n":NaN}}\n`);
       if (mode === 'beyond') return process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"content":[],"structuredContent":{"n":1e999,"text":"there"}}}\n`);
+      if (args.line) return process.stdout.write(args.line.replace('ID', id) + '\n');
       return process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{},"error":{"code":1,"message":"both"}}\n`);
     case 'last_words': // an answer, then the end at once
       return process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result: complete(text('bye')) }) + '\n', () => process.exit(0));
@@ -136,6 +137,9 @@ function list(params) {
   if (mode === 'endless-pages') return { tools: [{ name: `t${page}`, inputSchema: object() }], nextCursor: String(page + 1) };
   if (mode === 'circle') return { tools: [{ name: `t${Math.random()}`, inputSchema: object() }], nextCursor: 'again' };
   if (mode === 'scripted') return { tools: script().tools };
+  if (mode === 'null-keywords') return { tools: [{ name: 'a', inputSchema: {
+    type: 'object', properties: { required: { type: 'string', enum: null, const: null }, list: { type: 'array', items: { type: null, required: null } } },
+    required: null, anyOf: [{ properties: null }] } }] };
   if (mode === 'hasty' && !turned) {
     turned = true;
     send({ method: 'notifications/tools/list_changed' });

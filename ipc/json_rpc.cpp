@@ -79,13 +79,14 @@ std::expected<Message, RpcError> read_response(Json& object, const Json* raw_id,
     return invalid("the id must be a string or a 64-bit integer");
   }
   Json error = take(object, "error");
-  if (!error.is_object()) return invalid("error must be an object");
-  const Json code = take(error, "code");
-  const auto number = read_integer(code);
-  Json message = take(error, "message");
-  if (!number || !message.is_string()) {
-    return invalid("an error needs an integer code and a message");
+  if (!error.is_object()) return invalid("error must be an object; it is " + mcpac::to_text(error));
+  const Json* const code = find_member(error, "code");
+  const auto number = code == nullptr ? std::nullopt : read_integer(*code);
+  const Json* const given = find_member(error, "message");
+  if (!number || given == nullptr || !given->is_string()) {
+    return invalid("an error needs an integer code and a message; it is " + mcpac::to_text(error));
   }
+  Json message = take(error, "message");
   return Response{
       id, std::unexpected(ErrorObject{*number, message.get<std::string>(), take(error, "data")})};
 }

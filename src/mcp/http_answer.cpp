@@ -155,9 +155,21 @@ Error HttpTransport::refusal(const HttpHead& head, std::string_view body) const 
   if (head.status == 401 || head.status == 403) {
     error.fix = R"(check the credentials: "headers": {"Authorization": "Bearer ${env:TOKEN}"})";
   } else if (head.status >= 300 && head.status < 400) {
-    error.why = "redirects are not followed: they would carry your headers to another host";
+    const auto moved = parse_location(state_.url, head.location);
+    error.why =
+        moved && moved->is_same_origin(state_.url)
+            ? "it moves on and on, or calls while they are under way"
+            : "redirects to another host are not followed: they would carry your headers there";
+    const std::string there = moved ? moved->text() : head.location;
+    error.fix = fmt::format("if you trust it, write \"url\": \"{}\"", printable(there, 200));
+  } else if (head.status == 404 || head.status == 405) {
     error.fix =
-        fmt::format("if you trust it, write \"url\": \"{}\"", printable(head.location, 200));
+        "is this the URL of a Streamable HTTP endpoint? Of a server that has the older HTTP+SSE "
+        "transport "
+        "alone (often at /sse) ask for its newer URL, or start a bridge to it over standard input "
+        "as the \"command\"";
+  } else if (!head.retry_after.empty()) {
+    error.fix = fmt::format("it asks to wait: Retry-After: {}", printable(head.retry_after, 40));
   }
   return error;
 }

@@ -34,6 +34,7 @@ asio::awaitable<Result<void>> HttpTransport::deliver_authorized(Outgoing& messag
       Lease lease(*this, message.request_id);
       delivered = co_await deliver(message, lease);
     }
+    if (delivered.is_moved && is_live(message)) continue;
     if (!delivered.challenge) co_return std::move(delivered.outcome);
     const HttpHead head = std::move(*delivered.challenge);
     if (!refused.insert(head.status).second) {
@@ -58,6 +59,17 @@ asio::awaitable<Result<void>> HttpTransport::deliver_authorized(Outgoing& messag
     }
     if (!is_live(message)) co_return Result<void>();
   }
+}
+
+bool HttpTransport::follows(const HttpHead& head) {
+  if (head.status < 300) may_move_ = 0;
+  if (may_move_ <= 0 || (head.status != 307 && head.status != 308)) return false;
+  --may_move_;
+  auto moved = parse_location(state_.url, head.location);
+  if (!moved || !moved->is_same_origin(state_.url) || moved->target == state_.url.target)
+    return false;
+  state_.url.target = std::move(moved->target);
+  return true;
 }
 
 asio::awaitable<HttpTransport::Delivered> HttpTransport::deliver(Outgoing& message, Lease& lease) {
@@ -86,8 +98,9 @@ asio::awaitable<HttpTransport::Delivered> HttpTransport::deliver(Outgoing& messa
   }
   if (!is_live(message)) co_return delivered;
   // Kept only where it may have to be sent once more.
+  const bool may_go_again = authorizer_ != nullptr || may_move_ > 0;
   HttpRequest request =
-      make_post(state_, message, authorizer_ ? message.line : std::move(message.line));
+      make_post(state_, message, may_go_again ? message.line : std::move(message.line));
   delivered.used = authorize(request);
   auto head = co_await connection->exchange(std::move(request));
   if (!head) {
@@ -95,6 +108,11 @@ asio::awaitable<HttpTransport::Delivered> HttpTransport::deliver(Outgoing& messa
     co_return delivered;
   }
   if (closed_) co_return delivered;
+  if (follows(*head)) {
+    co_await read_all(connection, kMaxRefusal);
+    delivered.is_moved = true;
+    co_return delivered;
+  }
   // Some servers answer so where they do not know the session.
   const bool is_about_session = head->status == 401 && delivered.used.empty() &&
                                 head->www_authenticate.empty() && !state_.session_id.empty();

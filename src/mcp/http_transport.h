@@ -85,10 +85,14 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   struct Delivered {
     Result<void> outcome{};
     std::optional<HttpHead> challenge{};
-    std::string used{};  // the token that it came with
+    std::string used{};     // the token that it came with
+    bool is_moved = false;  // to another path of the same origin, which `state_` has now
   };
   boost::asio::awaitable<Delivered> deliver(Outgoing& message, Lease& lease);
   boost::asio::awaitable<Result<void>> deliver_authorized(Outgoing& message);
+  // Whether a redirect of the first request leads to another path of the same origin; then it is
+  // taken (RFC 9110, 15.4.8 and 15.4.9: the method and the body stay).
+  bool follows(const HttpHead& head);
   // Adds the token that there is; the same is answered.
   std::string authorize(HttpRequest& request) const;
   boost::asio::awaitable<void> delete_session();
@@ -158,6 +162,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   std::deque<Outgoing> held_;
   bool holding_ = false;  // notifications/initialized is on its way; nothing may overtake it
   bool is_lost_ = false;  // the session, at the server
+  int may_move_ = 3;      // redirects that may be followed yet; none once a request was answered
   bool closed_ = false;
 };
 

@@ -231,18 +231,17 @@ std::optional<std::int64_t> Session::meant_request(std::string_view line) const 
 void Session::receive_junk(std::string_view line, const ipc::RpcError& error) {
   const auto named = error.is_response && error.id ? number_of(*error.id) : std::nullopt;
   const auto id = named ? named : meant_request(line);
-  const std::string words = printable(secrets_->redact(line), 200);  // all: a secret may be long
   if (id && (named || !error.is_response)) {
-    auto unreadable = failure(ErrorId::kServerProtocol,
-                              fmt::format("server {} answered with what cannot be read: {}",
-                                          server_, printable(error.message, 200)));
+    auto unreadable =
+        failure(ErrorId::kServerProtocol,
+                fmt::format("server {} answered with what cannot be read: {}", server_,
+                            printable(secrets_->redact(error.message), 200)));
     const auto meant = pending_.find(*id);
     if (meant != pending_.end() && !meant->second->outcome)
       unreadable.error().why = take_junk(meant->second.get());
-    if (unreadable.error().why.empty()) unreadable.error().why = "it wrote: " + words;
     return settle(*id, std::move(unreadable));
   }
-  last_junk_ = words;
+  last_junk_ = printable(secrets_->redact(line), 200);  // all of it: a secret may be long
   if (junk_lines_ == 0) first_junk_ = last_junk_;
   for (const auto& [number, pending] : pending_) {
     if (pending->junk.empty() && !pending->outcome) pending->junk = last_junk_;

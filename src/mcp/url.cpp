@@ -35,6 +35,14 @@ std::string Url::authority() const {
   return port == (tls ? 443 : 80) ? name : fmt::format("{}:{}", name, port);
 }
 
+std::string Url::text() const {
+  return fmt::format("{}://{}{}", tls ? "https" : "http", authority(), target);
+}
+
+bool Url::is_same_origin(const Url& other) const {
+  return tls == other.tls && host == other.host && port == other.port;
+}
+
 bool Url::is_address() const {
   boost::system::error_code error;
   boost::asio::ip::make_address(host, error);
@@ -88,6 +96,14 @@ Result<Url> parse_url(std::string_view text) {
     }
   }
   return url;
+}
+
+Result<Url> parse_location(const Url& base, std::string_view location) {
+  const bool is_path = location.starts_with('/') && !location.starts_with("//");
+  if (!is_path) return parse_url(location);
+  Url origin = base;
+  origin.target.clear();
+  return parse_url(origin.text() + std::string(location));
 }
 
 }  // namespace mcpac::mcp

@@ -113,12 +113,31 @@ TEST_SUITE("mcp/http") {
           1);
   }
 
+  TEST_CASE("a redirect to another path of the same origin is followed, with the headers") {
+    HttpFixture web({"initialize"});
+    for (const auto* path : {"/moves", "/moves-whole"}) {
+      auto config = web.config(path);
+      config.headers = {{"X-Mine", "there"}};
+      ConnectedOverHttp server(config);
+      REQUIRE_MESSAGE(server.client.has_value(), shown(server.client));
+      auto headers = parse_json(text_of(server.call("headers")));
+      REQUIRE(headers.has_value());
+      CHECK((*headers)["x-mine"] == "there");
+    }
+  }
+
   TEST_CASE("redirects, refusals and web pages are errors that say what to do") {
     HttpFixture web({"initialize"});
     ConnectedOverHttp moved(web.config("/redirect"));
     REQUIRE_FALSE(moved.client.has_value());
     CHECK(moved.client.error().id == ErrorId::kServerHttp);
     CHECK(moved.client.error().fix.find("http://127.0.0.1:1/elsewhere") != std::string::npos);
+    ConnectedOverHttp circle(web.config("/circle"));
+    REQUIRE_FALSE(circle.client.has_value());
+    CHECK(circle.client.error().fix.find(web.config("/circle?").url) != std::string::npos);
+    ConnectedOverHttp busy(web.config("/busy"));
+    REQUIRE_FALSE(busy.client.has_value());
+    CHECK(busy.client.error().fix == "it asks to wait: Retry-After: 7");
     ConnectedOverHttp page(web.config("/html"));
     REQUIRE_FALSE(page.client.has_value());
     CHECK(page.client.error().what.find("text/html") != std::string::npos);

@@ -191,6 +191,10 @@ async function handlePost(request, response, path, message) {
 async function handle(request, response) {
   const { pathname: path, search } = new URL(request.url, 'http://x');
   if (path === '/log') { response.setHeader('Content-Type', 'application/json'); return response.end(JSON.stringify(log)); }
+  if (path === '/moves') return response.writeHead(307, { Location: '/json' }).end();
+  if (path === '/moves-whole') return response.writeHead(308, { Location: `http://${request.headers.host}/moves` }).end();
+  if (path === '/circle') return response.writeHead(307, { Location: `/circle?${next++}` }).end();
+  if (path === '/busy') return response.writeHead(429, { 'Retry-After': '7' }).end('slow down');
   if (path === '/redirect') return response.writeHead(307, { Location: 'http://127.0.0.1:1/elsewhere' }).end();
   if (path === '/unauthorized') return refuse(response, 401, `no: ${request.headers.authorization ?? 'nothing'}`);
   if (path === '/html') return response.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>hello</h1>');

@@ -18,6 +18,7 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "mcp/config_member.h"
 #include "mcp/spawn.h"
 
 namespace mcpac::mcp {
@@ -90,10 +91,14 @@ Result<std::shared_ptr<ChildProcess>> ChildProcess::spawn(const asio::any_io_exe
   const auto started =
       spawn_child(options, in->theirs.get(), out->theirs.get(), err->theirs.get(), &control);
   if (!started) {
+    std::string fix =
+        options.working_directory.empty() ? "check \"command\"" : "check \"command\" and \"cwd\"";
+    const auto words = words_of(options.program);
+    if (started.error() == ENOENT && words.size() > 1)
+      fix = "no shell takes \"command\" apart: " + command_fix(words);
     return fail(ErrorId::kServerStart,
                 fmt::format("cannot start \"{}\": {}", options.program, reason(started.error())),
-                {.fix = options.working_directory.empty() ? "check \"command\""
-                                                          : "check \"command\" and \"cwd\""});
+                {.fix = std::move(fix)});
   }
   const pid_t pid = *started;
   // Nobody else reaps our children, so the number still means this one.

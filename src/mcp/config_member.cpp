@@ -28,6 +28,23 @@ std::string did_you_mean(std::string_view name, std::span<const std::string_view
   return fmt::format("known are: {}", fmt::join(known, ", "));
 }
 
+std::vector<std::string> words_of(std::string_view line) {
+  std::vector<std::string> words;
+  while (true) {
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    if (line.empty()) return words;
+    words.emplace_back(line.substr(0, line.find_first_of(" \t")));
+    line.remove_prefix(words.back().size());
+  }
+}
+
+std::string command_fix(const std::vector<std::string>& words) {
+  OrderedJson line = {{"command", words.front()}};
+  if (words.size() > 1) line["args"] = std::vector<std::string>(words.begin() + 1, words.end());
+  const std::string text = to_text(line);
+  return "write " + text.substr(1, text.size() - 2);
+}
+
 bool is_header_name(std::string_view name) {
   constexpr std::string_view kToken =
       "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";

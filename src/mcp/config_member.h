@@ -17,6 +17,12 @@
 
 namespace mcpac::mcp {
 
+// The words of a line between its blanks.
+[[nodiscard]] std::vector<std::string> words_of(std::string_view line);
+// How a command line is written in an entry: `write "command": "node", "args": ["server.mjs"]`.
+// `words` has one at least.
+[[nodiscard]] std::string command_fix(const std::vector<std::string>& words);
+
 class ConfigMember {
  public:
   // Borrows all three.

@@ -51,6 +51,20 @@ Result<void> read_type(const ConfigMember& member, std::string& type) {
   return {};
 }
 
+Result<std::string> read_command(const ConfigMember& member) {
+  const auto words = member.strings();
+  if (!words || words->empty()) return member.string();
+  return member.refuse("\"command\" must be a string", "its arguments stand in \"args\"",
+                       command_fix(*words));
+}
+
+Result<std::vector<std::string>> read_arguments(const ConfigMember& member) {
+  const auto line = member.string();
+  if (!line) return member.strings();
+  return member.refuse("\"args\" must be an array of strings", "no shell takes the text apart",
+                       "write \"args\": " + to_text(OrderedJson(words_of(*line))));
+}
+
 Result<void> read_url(const ConfigMember& member, std::string& url) {
   auto text = member.string();
   if (!text) return pass_on(text);
@@ -123,8 +137,8 @@ Result<void> read_prices(const ConfigMember& member, std::map<std::string, Money
 Result<void> read_member(const ConfigMember& member, ServerConfig& server, std::string& type) {
   const std::string_view name = member.name();
   if (name == "type" || name == "transport") return read_type(member, type);
-  if (name == "command") return store(server.command, member.string());
-  if (name == "args") return store(server.arguments, member.strings());
+  if (name == "command") return store(server.command, read_command(member));
+  if (name == "args") return store(server.arguments, read_arguments(member));
   if (name == "env") return store(server.environment, member.environment());
   if (name == "cwd") return store(server.working_directory, member.string());
   if (name == "url" || name == "httpUrl" || name == "serverUrl")
@@ -289,14 +303,20 @@ Result<Config> parse_config(std::string_view text, std::string_view where) {
   if (!parsed) {
     Error error = std::move(parsed.error());
     error.id = ErrorId::kConfigSyntax;
+    if (error.fix.empty())
+      error.fix = "JSON has no comments, no single quotes, and no comma before a closing bracket";
     return std::unexpected(std::move(error));
   }
   const std::string file(where);
   const auto found = parsed->is_object() ? parsed->find("mcpServers") : parsed->end();
   if (!parsed->is_object() || found == parsed->end() || !found->is_object()) {
-    return fail(
-        ErrorId::kConfigInvalid, "the configuration has no object \"mcpServers\"",
-        {.where = file, .fix = R"({"mcpServers": {"files": {"command": "…", "args": ["…"]}}})"});
+    std::string fix = R"({"mcpServers": {"files": {"command": "…", "args": ["…"]}}})";
+    for (const char* name : {"servers", "context_servers", "mcp"}) {
+      if (parsed->is_object() && parsed->contains(name))
+        fix = fmt::format("where other clients write \"{}\", mcpac.json has \"mcpServers\"", name);
+    }
+    return fail(ErrorId::kConfigInvalid, "the configuration has no object \"mcpServers\"",
+                {.where = file, .fix = std::move(fix)});
   }
   if (found->size() > kMaxServers) {
     return fail(ErrorId::kConfigInvalid, fmt::format("more than {} servers", kMaxServers),

@@ -104,6 +104,15 @@ TEST_SUITE("mcp/config") {
     CHECK(error_of(parse(R"({"command":"x","qqqqqq":1})")).fix.starts_with("known are: type"));
   }
 
+  TEST_CASE("the forms of other clients are refused with how they are written here") {
+    CHECK(error_of(parse(R"({"command": ["node", "a.mjs", "-x"]})")).fix ==
+          R"(write "command":"node","args":["a.mjs","-x"])");
+    CHECK(error_of(parse(R"({"command": "node", "args": " a.mjs  -x"})")).fix ==
+          R"(write "args": ["a.mjs","-x"])");
+    CHECK(error_of(mcp::parse_config(R"({"servers": {}})", "f")).fix.contains("\"servers\""));
+    CHECK(error_of(mcp::parse_config("{ // mine\n}", "f")).fix.contains("no comments"));
+  }
+
   TEST_CASE("values of the wrong kind are refused at their place") {
     for (const auto* text : {R"({"command": 5})",
                              R"({"command": ""})",

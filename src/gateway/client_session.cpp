@@ -19,6 +19,13 @@ namespace {
 constexpr std::size_t kMaxId = 256;
 constexpr std::size_t kEchoedMethod = 256;
 
+// No member of any params is null in MCP: it is how some libraries write that there is none.
+void erase_null_members(Json& params) {
+  if (!params.is_object()) return;
+  for (auto member = params.begin(); member != params.end();)
+    member = member->is_null() ? params.erase(member) : std::next(member);
+}
+
 }  // namespace
 
 std::shared_ptr<ClientSession> ClientSession::open(SessionSetup setup) {
@@ -73,6 +80,7 @@ void ClientSession::handle(ipc::Request request) {
   }
   if (is_busy(request.id))
     return say_of_none(request.id, {ipc::kInvalidRequest, "this id is still in flight", nullptr});
+  erase_null_members(request.params);
   const auto context = read_context(request.params);
   const bool is_stateless = context && context->era == Era::kStateless;
   spans_.begin(request, is_stateless ? mcp::kStatelessVersion : version_.value_or(""));

@@ -210,6 +210,16 @@ TEST_SUITE("gateway/session") {
     CHECK(talk.world.upstream.calls.size() == 1);
   }
 
+  TEST_CASE("a null in the params of a request counts as absent") {
+    Talk talk({.grants = {"git.commit"}});
+    talk.initialize();
+    const Json listed = talk.ask(1, "tools/list", {{"cursor", nullptr}, {"_meta", nullptr}});
+    CHECK(listed.at("result").at("tools").size() == 1);
+    talk.send(request(2, "tools/call", {{"name", "git.commit"}, {"arguments", nullptr}}));
+    REQUIRE(talk.world.upstream.calls.size() == 1);
+    CHECK(talk.world.upstream.calls[0].arguments == Json::object());
+  }
+
   TEST_CASE("a call that cannot be recorded is an error of the protocol") {
     Talk talk({.grants = {"fs.read"}});
     talk.initialize();

@@ -8,8 +8,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -50,6 +55,16 @@ template <class T>
 inline constexpr bool is_optional_field<Optional<T>> = true;
 template <class T>
 inline constexpr bool is_optional_field<::std::optional<T>> = true;
+template <class T>
+inline constexpr bool is_pointer_field = false;
+template <class T>
+inline constexpr bool is_pointer_field<::std::unique_ptr<T>> = true;
+template <class T>
+inline constexpr bool is_pointer_field<::std::shared_ptr<T>> = true;
+template <class T>
+inline constexpr bool is_optional_field<::std::unique_ptr<T>> = true;
+template <class T>
+inline constexpr bool is_optional_field<::std::shared_ptr<T>> = true;
 template <class T>
 inline constexpr bool is_required_field = false;
 template <class T>
@@ -290,7 +305,7 @@ struct HasAny {
   template <class T>
   void operator()(const char*, const T& field) {
     if constexpr (is_optional_field<T>) {
-      any = any || field.has_value();
+      any = any || static_cast<bool>(field);
     } else if constexpr (is_required_field<T>) {
       any = any || field.mcpac_is_given();
     } else if constexpr (visited<T>) {
@@ -326,7 +341,7 @@ struct Writer {
   template <class T>
   void operator()(const char* name, const T& field) {
     if constexpr (is_optional_field<T>) {
-      if (field.has_value()) object[name] = to_json(*field);
+      if (static_cast<bool>(field)) object[name] = to_json(*field);
     } else if constexpr (may_be_absent<T>) {
       if (is_there(field)) object[name] = to_json(field);
     } else if constexpr (is_required_field<T>) {
@@ -405,6 +420,14 @@ struct Reader {
  private:
   template <class O>
   void read_optional(const Json& json, O& field, const char* name) {
+    if constexpr (is_pointer_field<O>) {
+      fits = read_part(json, field, name, at) && fits;
+    } else {
+      read_value(json, field, name);
+    }
+  }
+  template <class O>
+  void read_value(const Json& json, O& field, const char* name) {
     using T = typename OptionalValue<O>::type;
     // Many servers write null for "not there"; where null is a value of T, it is read as one.
     if (json.is_null() && Kind<T>::shape != Shape::nullable && Kind<T>::shape != Shape::json)
@@ -473,22 +496,35 @@ struct JsonForm<T> {
 
 // What JsonForm reads: asked where a program names the type, so that an error stands there. (Of
 // members and elements that are read by nlohmann's library it is that one's answer.)
-template <class T>
+// `Outer` are the structs around it: one that contains itself is as readable as its other members.
+template <class T, class... Outer>
 struct Readable {
   static constexpr bool value = ::std::is_arithmetic_v<T> ||
                                 ::nlohmann::detail::has_from_json<Json, T>::value ||
                                 Kind<T>::shape != Shape::other;
 };
-template <class T>
-struct Readable<::std::vector<T>> : Readable<T> {};
-template <class T>
-struct Readable<::std::optional<T>> : Readable<T> {};
-template <class T>
-struct Readable<::std::map<::std::string, T>> : Readable<T> {};
-template <own_struct T>
-struct Readable<T> {
-  static constexpr bool value = use_members(
-      unmade<T>.value, []<class... M>(const M&...) { return (Readable<M>::value && ...); });
+template <class T, class... Outer>
+struct Readable<::std::vector<T>, Outer...> : Readable<T, Outer...> {};
+template <class T, class... Outer>
+struct Readable<::std::optional<T>, Outer...> : Readable<T, Outer...> {};
+template <class T, class... Outer>
+struct Readable<::std::unique_ptr<T>, Outer...> : Readable<T, Outer...> {};
+template <class T, class... Outer>
+struct Readable<::std::shared_ptr<T>, Outer...> : Readable<T, Outer...> {};
+template <class T, class... Outer>
+struct Readable<::std::map<::std::string, T>, Outer...> : Readable<T, Outer...> {};
+template <own_struct T, class... Outer>
+struct Readable<T, Outer...> {
+  [[nodiscard]] static consteval bool are_readable() {
+    if constexpr ((::std::is_same_v<T, Outer> || ...)) {
+      return true;
+    } else {
+      return use_members(unmade<T>.value, []<class... M>(const M&...) {
+        return (Readable<M, T, Outer...>::value && ...);
+      });
+    }
+  }
+  static constexpr bool value = are_readable();
 };
 template <class T>
 concept readable = Readable<T>::value;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -69,6 +70,34 @@ struct TooWide {
   Wide wide;
   int b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15, b16, b17, b18, b19, b20,
       b21, b22, b23, b24, b25, b26, b27, b28, b29, b30, b31, last;
+};
+// What contains itself.
+struct Node {
+  std::string name;
+  std::vector<Node> children;
+};
+struct Branch {
+  std::string name;
+  std::optional<std::vector<Branch>> children;
+};
+struct Folder {
+  std::map<std::string, Folder> folders;
+};
+struct Person;
+struct House {
+  std::vector<Person> people;
+};
+struct Person {
+  std::vector<House> houses;
+  std::shared_ptr<Person> friend_of;
+};
+struct Chain {
+  int value = 0;
+  std::unique_ptr<Chain> next;
+};
+struct Unreadable {
+  std::vector<Unreadable> more;
+  const char* text;
 };
 struct Made {
   explicit Made(int number) : x(number) {}
@@ -407,7 +436,33 @@ TEST_SUITE("templates/fields") {
       CHECK(error.pointer() == "/places/0/name");
     }
   }
+  TEST_CASE("a struct of a program may contain itself, as deep as JSON may be") {
+    const auto keeps = []<class T>(const T&, const Json& json) {
+      const Json text = {{"type", "text"}, {"text", json.dump()}};
+      const auto read = mcpac::ToolResult(Json{{"content", Json::array({text})}}).as<T>();
+      CHECK(Json(read) == json);
+      CHECK(mcpac::detail::to_json(mcpac::Required<Json>(read)) == json);
+    };
+    const Json leaf = {{"name", "b"}, {"children", Json::array()}};
+    keeps(Node(), {{"name", "a"}, {"children", {leaf, leaf}}});
+    keeps(Branch(), {{"name", "a"}, {"children", Json::array({{{"name", "b"}}})}});
+    keeps(Folder(), {{"folders", {{"x", {{"folders", Json::object()}}}}}});
+    const Json house = {{"people", Json::array()}};
+    keeps(House(), {{"people", Json::array({{{"houses", {house}},
+                                             {"friend_of", {{"houses", Json::array()}}}}})}});
+    keeps(Chain(), {{"value", 1}, {"next", {{"value", 2}}}});
+    CHECK(mcpac::detail::from_json<Chain>({{"value", 1}, {"next", nullptr}}).next == nullptr);
+
+    std::string deep;
+    for (int i = 0; i < 200'000; ++i) deep += R"({"value":1,"next":)";
+    deep += "null" + std::string(200'000, '}');
+    const mcpac::ToolResult result(
+        Json{{"content", Json::array({{{"type", "text"}, {"text", deep}}})}});
+    CHECK(refusal_of([&] { (void)result.as<Chain>(); }).ends_with("a value that is not so deep"));
+  }
   TEST_CASE("a type that cannot be read is refused where it is named") {
+    static_assert(mcpac::detail::readable<Node> && mcpac::detail::readable<House> &&
+                  !mcpac::detail::readable<Unreadable>);
     static_assert(mcpac::detail::readable<Trip> && mcpac::detail::readable<Wide> &&
                   mcpac::detail::readable<std::vector<mine::Known>> &&
                   mcpac::detail::readable<mine::Visited> &&

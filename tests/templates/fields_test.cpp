@@ -7,8 +7,10 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -406,6 +408,64 @@ TEST_SUITE("templates/fields") {
     CHECK(content[1].type == "link");
     CHECK(content[1].type == "resource_link");
     CHECK(to_string(content[1].type) == "resource_link");
+  }
+  TEST_CASE("the type of a content is its name as text, and an enumerator") {
+    using Content = mcpac::Content;
+    std::vector<Content> contents(3);
+    contents[0].type = Content::Type::text;
+    contents[1].type = Content::Type::link;
+    const auto count = [&](const auto& what) {
+      return std::ranges::count(contents, what, &Content::type);
+    };
+    CHECK(std::ranges::find(contents, "text", &Content::type) == contents.begin());
+    CHECK(count("link") == 1);
+    CHECK(count(std::string("other")) == 1);
+    CHECK(count(std::string_view("image")) == 0);
+    CHECK(count(Content::Type::link) == 1);
+    CHECK(count(contents[0].type) == 1);
+    CHECK("text" == contents[0].type);
+    CHECK(Content::Type::text == contents[0].type);
+    CHECK(contents[0].type != contents[1].type);
+
+    std::map<std::string, int> by_text;
+    std::map<std::string_view, int> by_view;
+    std::map<Content::Type, int> by_type;
+    std::unordered_map<Content::Type, int> hashed;
+    std::string switched;
+    for (const Content& one : contents) {
+      ++by_text[one.type];
+      ++by_view[one.type];
+      ++by_type[one.type];
+      ++hashed[one.type];
+      switch (one.type) {
+        case Content::Type::text: switched += "t"; break;
+        case Content::Type::link: switched += "l"; break;
+        default: switched += "?";
+      }
+    }
+    CHECK(switched == "tl?");
+    CHECK(by_text == std::map<std::string, int>{{"text", 1}, {"resource_link", 1}, {"other", 1}});
+    CHECK(by_view.at("other") == 1);
+    CHECK(by_type.at(Content::Type::link) == 1);
+    CHECK(hashed.size() == 3);
+
+    const Content::Type type = contents[1].type;
+    std::string text = type;
+    const std::string_view view = type;
+    CHECK(text == view);
+    text = type;
+    text += type;
+    CHECK(text == "resource_linkresource_link");
+    CHECK("is " + type + "!" == "is resource_link!");
+    CHECK(type + ": x" == "resource_link: x");
+    CHECK(std::string(type).size() == 13);
+    CHECK(Json{{"type", type}} == Json{{"type", "resource_link"}});
+    CHECK(static_cast<std::size_t>(type) == 4);
+    std::ostringstream out;
+    out << type << ' ' << contents[0].type;
+    CHECK(out.str() == "resource_link text");
+    constexpr Content::Type constant = Content::Type::audio;
+    static_assert(constant == "audio" && constant != Content::Type::image);
   }
 #if !defined(__clang__) || __clang_major__ >= 18
   TEST_CASE("a program's own struct is read and written by the names of its members") {

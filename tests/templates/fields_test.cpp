@@ -221,6 +221,38 @@ TEST_SUITE("templates/fields") {
     expected["entities"] = Json::array();
     CHECK(mcpac::detail::to_json(args) == expected);
   }
+  TEST_CASE("what changes a required argument gives it a value") {
+    Args args;
+    *args.path = "x";
+    args.paths->push_back("a");
+    std::ranges::copy(std::vector<std::string>{"b", "c"}, std::back_inserter(args.paths));
+    args.paths.emplace_back("d");
+    args.entities.resize(1);
+    *args.entities.front().street = "s";
+    args.address.street->append("t");
+    *args.mode = Args::Mode::plus_1;
+    *args.count = 3;
+    args.note.emplace("n");
+    CHECK(mcpac::detail::to_json(args) == Json{{"path", "x"},
+                                               {"paths", {"a", "b", "c", "d"}},
+                                               {"entities", Json::array({{{"street", "s"}}})},
+                                               {"address", {{"street", "t"}}},
+                                               {"mode", "+1"},
+                                               {"count", 3},
+                                               {"note", "n"}});
+    mcpac::Required<std::int64_t> number;
+    CHECK_FALSE(number.mcpac_is_given());
+    CHECK(std::as_const(*&number) == 0);
+    CHECK_FALSE(number.mcpac_is_given());
+    CHECK(number.emplace(0) == 0);
+    CHECK(number.mcpac_is_given());
+    mcpac::Required<bool> flag;
+    *flag = false;
+    CHECK(flag.mcpac_is_given());
+    mcpac::Required<std::string> text;
+    *text = "";
+    CHECK(text.mcpac_is_given());
+  }
   TEST_CASE("a member given to an optional struct that was left out is not lost") {
     Args args = smallest();
     args.options.limit = 3;
@@ -245,6 +277,24 @@ TEST_SUITE("templates/fields") {
     CHECK(json["entities"] == Json::array());
     CHECK(mcpac::detail::to_json(mcpac::Required<std::map<std::string, int>>{}) == Json::object());
     CHECK(mcpac::detail::to_json(mcpac::Required<Json>{}) == Json::object());
+  }
+  TEST_CASE("a list of texts in one pair of braces too many is that list") {
+    using mcpac::Required;
+    using List = std::vector<std::string>;
+    const mcp::filesystem::read_text_file::Args none{.path = {"p"}};
+    CHECK(none.path == "p");
+    Args args = smallest();
+    args.paths = {{"a", "b"}};
+    args.labels = {{"c", "d", "e"}};
+    CHECK(args.paths == List{"a", "b"});
+    CHECK(*args.labels == List{"c", "d", "e"});
+    CHECK(Required<List>{{"a"}, {"b"}} == List{"a", "b"});
+    CHECK(Required<List>{{"a", "b"}, {"c"}} == List{"a", "b", "c"});
+    CHECK(Required<List>{{}} == List{""});
+    const std::string text = "t";
+    CHECK(Required<List>{text, "a"} == List{"t", "a"});
+    CHECK(Required<List>{{text, text}} == List{"t", "t"});
+    CHECK(Required<List>{{text}} == List{"t"});
   }
   TEST_CASE("a text stands for its enumerator, at once or in the run, and Json holds the text") {
     using mcp::forms::everything;

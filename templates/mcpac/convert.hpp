@@ -27,6 +27,8 @@
 
 namespace mcpac {
 
+class ToolResult;  // result.hpp
+
 // A value of an enum that holds more than texts.
 using Scalar = ::std::variant<::std::string_view, ::std::int64_t, ::std::uint64_t, double, bool>;
 
@@ -69,6 +71,18 @@ template <class T>
 inline constexpr bool is_required_field = false;
 template <class T>
 inline constexpr bool is_required_field<Required<T>> = true;
+template <class F>
+struct FieldValue {
+  using type = F;
+};
+template <class T>
+struct FieldValue<Required<T>> {
+  using type = T;
+};
+template <class T>
+struct FieldValue<Optional<T>> {
+  using type = T;
+};
 template <class T>
 concept may_be_absent = requires(const T& value) {
   value.mcpac_presence.present;
@@ -100,6 +114,101 @@ void visit(T& self, Visitor& visitor) {
     visit_members(self, visitor);
   }
 }
+
+// A generated struct from one that has the same members: a program's own, or a result's.
+//
+// All that the former requires must be there, and nothing that it has no place for: what is left
+// out without a word is lost. Of lists and structs among the members the names alone are compared
+// here, since a struct may contain itself.
+template <class T, class U>
+struct FromStruct {
+#if defined(__clang__) && __clang_major__ < 18
+  static constexpr bool fits = false;
+#else
+  static constexpr ::std::size_t kNone = ~::std::size_t{0};
+
+  [[nodiscard]] static consteval ::std::size_t place_in(const auto& names,
+                                                        ::std::string_view name) {
+    for (::std::size_t i = 0; i < names.size(); ++i) {
+      if (names[i] == name) return i;
+    }
+    return kNone;
+  }
+  template <class F>
+  [[nodiscard]] static consteval bool may_be_missing() {
+    return is_optional_field<F> || may_be_absent<F> || ::std::is_same_v<F, Presence>;
+  }
+  template <class F, class G>
+  [[nodiscard]] static consteval bool may_be_given() {
+    if constexpr (may_be_struct<F, G>) return FromStruct<F, G>::fits;
+    using Value = typename FieldValue<F>::type;
+    if constexpr (Kind<Value>::shape == Shape::list || Kind<Value>::shape == Shape::box ||
+                  Kind<Value>::shape == Shape::nullable || may_be_struct<Value, G>) {
+      return true;
+    } else {
+      return ::std::is_convertible_v<const G&, F>;
+    }
+  }
+  [[nodiscard]] static consteval bool find_all() {
+    if constexpr (!visited<T> || ::std::is_base_of_v<ToolResult, U> ||
+                  !(own_struct<U> || visited<U>)) {
+      return false;
+    } else if constexpr (member_count<T>() == 0 || member_count<U>() == 0 ||
+                         member_count<U>() > kMostMembers) {
+      return false;
+    } else {
+      for (const ::std::string_view name : names_of_members<U>()) {
+        if (place_in(names_of_members<T>(), name) == kNone) return false;
+      }
+      return use_members(unmade<T>.value, []<class... F>(const F&...) {
+        return use_members(unmade<U>.value, []<class... G>(const G&...) {
+          return []<::std::size_t... I>(::std::index_sequence<I...>) {
+            return (finds<F, I, G...>() && ...);
+          }
+          (::std::index_sequence_for<F...>());
+        });
+      });
+    }
+  }
+  template <class F, ::std::size_t I, class... G>
+  [[nodiscard]] static consteval bool finds() {
+    constexpr ::std::size_t at = place_in(names_of_members<U>(), names_of_members<T>()[I]);
+    if constexpr (at == kNone) {
+      return may_be_missing<F>();
+    } else {
+      return may_be_given<F, ::std::tuple_element_t<at, ::std::tuple<G...>>>();
+    }
+  }
+  static constexpr bool fits = find_all();
+
+  [[nodiscard]] static T make(const U& given) {
+    T made = blank<T>();
+    use_members(made, [&given](auto&... field) {
+      use_members(given, [&field...](const auto&... member) {
+        const auto members = ::std::tie(member...);
+        [&]<::std::size_t... I>(::std::index_sequence<I...>) {
+          (give<I>(field, members), ...);
+        }
+        (::std::index_sequence_for<decltype(field)...>());
+      });
+    });
+    return made;
+  }
+  template <::std::size_t I>
+  static void give(auto& field, const auto& members) {
+    constexpr ::std::size_t at = place_in(names_of_members<U>(), names_of_members<T>()[I]);
+    if constexpr (at != kNone) {
+      using F = bare_t<decltype(field)>;
+      using G = bare_t<decltype(::std::get<at>(members))>;
+      if constexpr (may_be_struct<F, G>) {
+        field = FromStruct<F, G>::make(::std::get<at>(members));
+      } else {
+        field = F(::std::get<at>(members));
+      }
+    }
+  }
+#endif
+};
 
 // How well an object fits a struct before anything in it is read: a constant that differs or a
 // required member that is missing rules the struct out.
@@ -515,7 +624,7 @@ template <class T, class... Outer>
 struct Readable<::std::map<::std::string, T>, Outer...> : Readable<T, Outer...> {};
 template <own_struct T, class... Outer>
 struct Readable<T, Outer...> {
-  [[nodiscard]] static consteval bool are_readable() {
+  [[nodiscard]] static constexpr bool are_readable() {
     if constexpr ((::std::is_same_v<T, Outer> || ...)) {
       return true;
     } else {
@@ -548,10 +657,6 @@ template <class E>
 
 }  // namespace detail
 }  // namespace mcpac
-
-namespace mcpac {
-class ToolResult;  // result.hpp
-}
 
 // nlohmann's library would write an enumerator as its number, and a Required<Json> as an array. The
 // result of a tool is no Json: its fields alone would leave out what its text and content say.

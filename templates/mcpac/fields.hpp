@@ -290,6 +290,15 @@ concept range = requires(const bare_t<U>& u) {
   *u.begin(), u.end();
 };
 
+// A generated struct from one of a program's own, or of a result, with the same members
+// (convert.hpp).
+template <class T, class U>
+struct FromStruct;
+struct Filler;  // structs.hpp
+template <class T, class U>
+concept may_be_struct = ::std::is_class_v<T> && ::std::is_aggregate_v<T> && ::std::is_class_v<U> &&
+    ::std::is_aggregate_v<U> && !::std::is_same_v<T, U>;
+
 // Whether a field of type T may be written as a U.
 template <class T, class U>
 [[nodiscard]] consteval bool accepts() {
@@ -297,6 +306,8 @@ template <class T, class U>
   constexpr Shape shape = Kind<T>::shape;
   if constexpr (::std::is_same_v<Bare, T>) {
     return true;
+  } else if constexpr (::std::is_same_v<Bare, Filler>) {
+    return false;
   } else if constexpr (::std::is_same_v<Bare, Json>) {
     return true;
   } else if constexpr (shape == Shape::boolean) {
@@ -340,6 +351,8 @@ template <class T, class U>
     return !::std::is_same_v<Bare, bool>;
   } else if constexpr (TextEnum<T>::is_one && ::std::is_class_v<Bare>) {
     return ::std::is_convertible_v<U, T> || ::std::is_convertible_v<U, ::std::string_view>;
+  } else if constexpr (may_be_struct<T, Bare> && !::std::is_convertible_v<U, T>) {
+    return FromStruct<T, Bare>::fits;
   } else {
     return ::std::is_convertible_v<U, T>;
   }
@@ -426,6 +439,8 @@ template <class T, class U>
     T list;
     for (auto&& item : given) list.push_back(make<typename Kind<T>::Element>(item));
     return list;
+  } else if constexpr (may_be_struct<T, Bare> && !::std::is_convertible_v<U, T>) {
+    return FromStruct<T, Bare>::make(given);
   } else {
     return static_cast<T>(::std::forward<U>(given));
   }

@@ -97,6 +97,28 @@ struct Chain {
   int value = 0;
   std::unique_ptr<Chain> next;
 };
+// What has the members of a generated struct, some of them, more, or others.
+struct Street {
+  int no;
+  std::string street;
+};
+struct Unnumbered {
+  std::string street;
+};
+struct Nameless {
+  int no;
+};
+struct Mapped {
+  std::string street;
+  double latitude;
+};
+struct Numbered {
+  int street;
+};
+struct Place2 {
+  std::string label;
+  std::vector<Place2> children;
+};
 struct Unreadable {
   std::vector<Unreadable> more;
   const char* text;
@@ -558,8 +580,9 @@ TEST_SUITE("templates/fields") {
     keeps(Branch(), {{"name", "a"}, {"children", Json::array({{{"name", "b"}}})}});
     keeps(Folder(), {{"folders", {{"x", {{"folders", Json::object()}}}}}});
     const Json house = {{"people", Json::array()}};
-    keeps(House(), {{"people", Json::array({{{"houses", {house}},
-                                             {"friend_of", {{"houses", Json::array()}}}}})}});
+    keeps(House(),
+          {{"people",
+            Json::array({{{"houses", {house}}, {"friend_of", {{"houses", Json::array()}}}}})}});
     keeps(Chain(), {{"value", 1}, {"next", {{"value", 2}}}});
     CHECK(mcpac::detail::from_json<Chain>({{"value", 1}, {"next", nullptr}}).next == nullptr);
 
@@ -569,6 +592,29 @@ TEST_SUITE("templates/fields") {
     const mcpac::ToolResult result(
         Json{{"content", Json::array({{{"type", "text"}, {"text", deep}}})}});
     CHECK(refusal_of([&] { (void)result.as<Chain>(); }).ends_with("a value that is not so deep"));
+  }
+  TEST_CASE("a struct with the members of a generated one stands for it") {
+    using Address = Args::Address;
+    using Addresses = mcpac::Required<std::vector<Address>>;
+    static_assert(std::is_constructible_v<Addresses, const std::vector<Street>&> &&
+                  std::is_constructible_v<Addresses, std::vector<Unnumbered>>);
+    static_assert(!std::is_constructible_v<Addresses, std::vector<Nameless>> &&
+                  !std::is_constructible_v<Addresses, std::vector<Mapped>> &&
+                  !std::is_constructible_v<Addresses, std::vector<Numbered>> &&
+                  !std::is_constructible_v<Addresses, std::vector<std::string>>);
+    Args args = smallest();
+    args.entities = std::vector<Street>{{1, "s"}, {2, "t"}};
+    args.tree = Place2{"l", {{"m", {}}}};
+    const Json json = mcpac::detail::to_json(args);
+    CHECK(json["entities"] ==
+          Json::array({{{"street", "s"}, {"no", 1}}, {{"street", "t"}, {"no", 2}}}));
+    CHECK(json["tree"] ==
+          Json{{"label", "l"},
+               {"children", Json::array({{{"label", "m"}, {"children", Json::array()}}})}});
+    mcp::memory::read_graph::Result graph;
+    graph.entities = {{"n", "t", {"o"}}};
+    const mcp::memory::create_entities::Args copied{.entities = graph.entities};
+    CHECK(mcpac::detail::to_json(copied)["entities"][0]["observations"] == Json{"o"});
   }
   TEST_CASE("a type that cannot be read is refused where it is named") {
     static_assert(mcpac::detail::readable<Node> && mcpac::detail::readable<House> &&

@@ -6,10 +6,14 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <iosfwd>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -18,7 +22,58 @@
 namespace mcpac {
 
 struct Content {
-  enum class Type : ::std::uint8_t { text, image, audio, resource, link, other };
+  // One of the enumerators, and its name in MCP as text: it is compared, switched over, converted,
+  // printed and put together with other texts. "link" is the same as "resource_link".
+  class Type {
+   public:
+    enum class Kind : ::std::uint8_t { text, image, audio, resource, link, other };
+    using enum Kind;
+
+    constexpr Type() = default;
+    constexpr Type(Kind kind) : kind_(kind) {}
+
+    constexpr operator Kind() const { return kind_; }
+    template <class I>
+    requires(::std::is_integral_v<I> && !::std::is_same_v<I, bool>)  // as a cast, like an enum
+        explicit constexpr
+        operator I() const {
+      return static_cast<I>(kind_);
+    }
+    constexpr operator ::std::string_view() const { return text_of(kind_); }
+    operator ::std::string() const { return ::std::string(text_of(kind_)); }
+
+    friend constexpr bool operator==(Type, Type) = default;
+    friend constexpr auto operator<=>(Type, Type) = default;
+    friend constexpr bool operator==(Type self, Kind kind) { return self.kind_ == kind; }
+    friend constexpr bool operator==(Type self, ::std::string_view word) {
+      return text_of(self) == word || (self == Kind::link && word == "link");
+    }
+    friend ::std::string operator+(::std::string before, Type self) {
+      return ::std::move(before += text_of(self));
+    }
+    friend ::std::string operator+(Type self, ::std::string_view after) {
+      return ::std::string(text_of(self)) += after;
+    }
+    // To a std::ostream, for whoever includes it.
+    template <class Traits>
+    friend auto& operator<<(::std::basic_ostream<char, Traits>& out, Type self) {
+      return out << text_of(self);
+    }
+
+   private:
+    [[nodiscard]] static constexpr ::std::string_view text_of(Kind kind) {
+      switch (kind) {
+        case Kind::text: return "text";
+        case Kind::image: return "image";
+        case Kind::audio: return "audio";
+        case Kind::resource: return "resource";
+        case Kind::link: return "resource_link";
+        case Kind::other: break;
+      }
+      return "other";
+    }
+    Kind kind_ = Kind::other;
+  };
   Type type = Type::other;
   ::std::string text{};       // text, and resources that are text
   ::std::string data{};       // base64: image, audio, and resources that are binary
@@ -33,19 +88,7 @@ struct Content {
 
 // As MCP names it.
 [[nodiscard]] constexpr ::std::string_view to_string(Content::Type type) {
-  switch (type) {
-    case Content::Type::text: return "text";
-    case Content::Type::image: return "image";
-    case Content::Type::audio: return "audio";
-    case Content::Type::resource: return "resource";
-    case Content::Type::link: return "resource_link";
-    case Content::Type::other: break;
-  }
-  return "other";
-}
-// Of MCP's names, and of the enumerators: "link" is the same as "resource_link".
-[[nodiscard]] constexpr bool operator==(Content::Type type, ::std::string_view name) {
-  return to_string(type) == name || (type == Content::Type::link && name == "link");
+  return type;
 }
 
 namespace detail {
@@ -256,3 +299,35 @@ inline ::std::string Content::bytes() const {
 }
 
 }  // namespace mcpac
+
+// For algorithms that compare the type of a content with a text or an enumerator.
+template <>
+struct std::common_type<::mcpac::Content::Type, const char*> {
+  using type = ::std::string_view;
+};
+template <>
+struct std::common_type<const char*, ::mcpac::Content::Type> {
+  using type = ::std::string_view;
+};
+template <>
+struct std::common_type<::mcpac::Content::Type, char*> {
+  using type = ::std::string_view;
+};
+template <>
+struct std::common_type<char*, ::mcpac::Content::Type> {
+  using type = ::std::string_view;
+};
+template <>
+struct std::common_type<::mcpac::Content::Type, ::mcpac::Content::Type::Kind> {
+  using type = ::mcpac::Content::Type;
+};
+template <>
+struct std::common_type<::mcpac::Content::Type::Kind, ::mcpac::Content::Type> {
+  using type = ::mcpac::Content::Type;
+};
+template <>
+struct std::hash<::mcpac::Content::Type> {
+  [[nodiscard]] ::std::size_t operator()(::mcpac::Content::Type type) const noexcept {
+    return static_cast<::std::size_t>(type);
+  }
+};

@@ -8,8 +8,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -21,6 +26,8 @@
 #include "structs.hpp"
 
 namespace mcpac {
+
+class ToolResult;  // result.hpp
 
 // A value of an enum that holds more than texts.
 using Scalar = ::std::variant<::std::string_view, ::std::int64_t, ::std::uint64_t, double, bool>;
@@ -51,9 +58,31 @@ inline constexpr bool is_optional_field<Optional<T>> = true;
 template <class T>
 inline constexpr bool is_optional_field<::std::optional<T>> = true;
 template <class T>
+inline constexpr bool is_pointer_field = false;
+template <class T>
+inline constexpr bool is_pointer_field<::std::unique_ptr<T>> = true;
+template <class T>
+inline constexpr bool is_pointer_field<::std::shared_ptr<T>> = true;
+template <class T>
+inline constexpr bool is_optional_field<::std::unique_ptr<T>> = true;
+template <class T>
+inline constexpr bool is_optional_field<::std::shared_ptr<T>> = true;
+template <class T>
 inline constexpr bool is_required_field = false;
 template <class T>
 inline constexpr bool is_required_field<Required<T>> = true;
+template <class F>
+struct FieldValue {
+  using type = F;
+};
+template <class T>
+struct FieldValue<Required<T>> {
+  using type = T;
+};
+template <class T>
+struct FieldValue<Optional<T>> {
+  using type = T;
+};
 template <class T>
 concept may_be_absent = requires(const T& value) {
   value.mcpac_presence.present;
@@ -85,6 +114,101 @@ void visit(T& self, Visitor& visitor) {
     visit_members(self, visitor);
   }
 }
+
+// A generated struct from one that has the same members: a program's own, or a result's.
+//
+// All that the former requires must be there, and nothing that it has no place for: what is left
+// out without a word is lost. Of lists and structs among the members the names alone are compared
+// here, since a struct may contain itself.
+template <class T, class U>
+struct FromStruct {
+#if defined(__clang__) && __clang_major__ < 18
+  static constexpr bool fits = false;
+#else
+  static constexpr ::std::size_t kNone = ~::std::size_t{0};
+
+  [[nodiscard]] static consteval ::std::size_t place_in(const auto& names,
+                                                        ::std::string_view name) {
+    for (::std::size_t i = 0; i < names.size(); ++i) {
+      if (names[i] == name) return i;
+    }
+    return kNone;
+  }
+  template <class F>
+  [[nodiscard]] static consteval bool may_be_missing() {
+    return is_optional_field<F> || may_be_absent<F> || ::std::is_same_v<F, Presence>;
+  }
+  template <class F, class G>
+  [[nodiscard]] static consteval bool may_be_given() {
+    if constexpr (may_be_struct<F, G>) return FromStruct<F, G>::fits;
+    using Value = typename FieldValue<F>::type;
+    if constexpr (Kind<Value>::shape == Shape::list || Kind<Value>::shape == Shape::box ||
+                  Kind<Value>::shape == Shape::nullable || may_be_struct<Value, G>) {
+      return true;
+    } else {
+      return ::std::is_convertible_v<const G&, F>;
+    }
+  }
+  [[nodiscard]] static consteval bool find_all() {
+    if constexpr (!visited<T> || ::std::is_base_of_v<ToolResult, U> ||
+                  !(own_struct<U> || visited<U>)) {
+      return false;
+    } else if constexpr (member_count<T>() == 0 || member_count<U>() == 0 ||
+                         member_count<U>() > kMostMembers) {
+      return false;
+    } else {
+      for (const ::std::string_view name : names_of_members<U>()) {
+        if (place_in(names_of_members<T>(), name) == kNone) return false;
+      }
+      return use_members(unmade<T>.value, []<class... F>(const F&...) {
+        return use_members(unmade<U>.value, []<class... G>(const G&...) {
+          return []<::std::size_t... I>(::std::index_sequence<I...>) {
+            return (finds<F, I, G...>() && ...);
+          }
+          (::std::index_sequence_for<F...>());
+        });
+      });
+    }
+  }
+  template <class F, ::std::size_t I, class... G>
+  [[nodiscard]] static consteval bool finds() {
+    constexpr ::std::size_t at = place_in(names_of_members<U>(), names_of_members<T>()[I]);
+    if constexpr (at == kNone) {
+      return may_be_missing<F>();
+    } else {
+      return may_be_given<F, ::std::tuple_element_t<at, ::std::tuple<G...>>>();
+    }
+  }
+  static constexpr bool fits = find_all();
+
+  [[nodiscard]] static T make(const U& given) {
+    T made = blank<T>();
+    use_members(made, [&given](auto&... field) {
+      use_members(given, [&field...](const auto&... member) {
+        const auto members = ::std::tie(member...);
+        [&]<::std::size_t... I>(::std::index_sequence<I...>) {
+          (give<I>(field, members), ...);
+        }
+        (::std::index_sequence_for<decltype(field)...>());
+      });
+    });
+    return made;
+  }
+  template <::std::size_t I>
+  static void give(auto& field, const auto& members) {
+    constexpr ::std::size_t at = place_in(names_of_members<U>(), names_of_members<T>()[I]);
+    if constexpr (at != kNone) {
+      using F = bare_t<decltype(field)>;
+      using G = bare_t<decltype(::std::get<at>(members))>;
+      if constexpr (may_be_struct<F, G>) {
+        field = FromStruct<F, G>::make(::std::get<at>(members));
+      } else {
+        field = F(::std::get<at>(members));
+      }
+    }
+  }
+#endif
+};
 
 // How well an object fits a struct before anything in it is read: a constant that differs or a
 // required member that is missing rules the struct out.
@@ -290,7 +414,7 @@ struct HasAny {
   template <class T>
   void operator()(const char*, const T& field) {
     if constexpr (is_optional_field<T>) {
-      any = any || field.has_value();
+      any = any || static_cast<bool>(field);
     } else if constexpr (is_required_field<T>) {
       any = any || field.mcpac_is_given();
     } else if constexpr (visited<T>) {
@@ -326,7 +450,7 @@ struct Writer {
   template <class T>
   void operator()(const char* name, const T& field) {
     if constexpr (is_optional_field<T>) {
-      if (field.has_value()) object[name] = to_json(*field);
+      if (static_cast<bool>(field)) object[name] = to_json(*field);
     } else if constexpr (may_be_absent<T>) {
       if (is_there(field)) object[name] = to_json(field);
     } else if constexpr (is_required_field<T>) {
@@ -405,6 +529,14 @@ struct Reader {
  private:
   template <class O>
   void read_optional(const Json& json, O& field, const char* name) {
+    if constexpr (is_pointer_field<O>) {
+      fits = read_part(json, field, name, at) && fits;
+    } else {
+      read_value(json, field, name);
+    }
+  }
+  template <class O>
+  void read_value(const Json& json, O& field, const char* name) {
     using T = typename OptionalValue<O>::type;
     // Many servers write null for "not there"; where null is a value of T, it is read as one.
     if (json.is_null() && Kind<T>::shape != Shape::nullable && Kind<T>::shape != Shape::json)
@@ -473,22 +605,35 @@ struct JsonForm<T> {
 
 // What JsonForm reads: asked where a program names the type, so that an error stands there. (Of
 // members and elements that are read by nlohmann's library it is that one's answer.)
-template <class T>
+// `Outer` are the structs around it: one that contains itself is as readable as its other members.
+template <class T, class... Outer>
 struct Readable {
   static constexpr bool value = ::std::is_arithmetic_v<T> ||
                                 ::nlohmann::detail::has_from_json<Json, T>::value ||
                                 Kind<T>::shape != Shape::other;
 };
-template <class T>
-struct Readable<::std::vector<T>> : Readable<T> {};
-template <class T>
-struct Readable<::std::optional<T>> : Readable<T> {};
-template <class T>
-struct Readable<::std::map<::std::string, T>> : Readable<T> {};
-template <own_struct T>
-struct Readable<T> {
-  static constexpr bool value = use_members(
-      unmade<T>.value, []<class... M>(const M&...) { return (Readable<M>::value && ...); });
+template <class T, class... Outer>
+struct Readable<::std::vector<T>, Outer...> : Readable<T, Outer...> {};
+template <class T, class... Outer>
+struct Readable<::std::optional<T>, Outer...> : Readable<T, Outer...> {};
+template <class T, class... Outer>
+struct Readable<::std::unique_ptr<T>, Outer...> : Readable<T, Outer...> {};
+template <class T, class... Outer>
+struct Readable<::std::shared_ptr<T>, Outer...> : Readable<T, Outer...> {};
+template <class T, class... Outer>
+struct Readable<::std::map<::std::string, T>, Outer...> : Readable<T, Outer...> {};
+template <own_struct T, class... Outer>
+struct Readable<T, Outer...> {
+  [[nodiscard]] static constexpr bool are_readable() {
+    if constexpr ((::std::is_same_v<T, Outer> || ...)) {
+      return true;
+    } else {
+      return use_members(unmade<T>.value, []<class... M>(const M&...) {
+        return (Readable<M, T, Outer...>::value && ...);
+      });
+    }
+  }
+  static constexpr bool value = are_readable();
 };
 template <class T>
 concept readable = Readable<T>::value;
@@ -512,10 +657,6 @@ template <class E>
 
 }  // namespace detail
 }  // namespace mcpac
-
-namespace mcpac {
-class ToolResult;  // result.hpp
-}
 
 // nlohmann's library would write an enumerator as its number, and a Required<Json> as an array. The
 // result of a tool is no Json: its fields alone would leave out what its text and content say.

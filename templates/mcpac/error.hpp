@@ -1,7 +1,7 @@
 // Errors: why a call gave no result. One class a reason, all derived from mcpac::Error.
 //
-// Everything is held by the base, so an Error taken by value (Expected::error()) loses only its
-// static type: kind() still says which it is, and rethrow() throws the right class again.
+// Everything is held by the base, so an Error taken by value loses only its class: kind() still
+// says which it is, and rethrow() throws the right class again.
 #pragma once
 
 #include <cstdint>
@@ -173,6 +173,24 @@ inline void Error::rethrow() const {
 }
 
 namespace detail {
+
+// The same as an object of the class of its kind.
+[[nodiscard]] inline ::std::shared_ptr<const Error> of_its_kind(const Error& error) {
+  const auto made = [&error]() -> const Error* {
+    switch (error.kind()) {
+      case ErrorKind::denied: return new Denied(error);
+      case ErrorKind::invalid_arguments: return new InvalidArguments(error);
+      case ErrorKind::tool: return new ToolError(error);
+      case ErrorKind::transport: return new TransportError(error);
+      case ErrorKind::timeout: return new Timeout(error);
+      case ErrorKind::budget: return new BudgetExceeded(error);
+      case ErrorKind::revoked: return new Revoked(error);
+      case ErrorKind::internal: break;
+    }
+    return new Error(error);
+  };
+  return ::std::shared_ptr<const Error>(made());
+}
 
 [[nodiscard]] inline Error invalid_argument(::std::string message, ::std::string pointer,
                                             ::std::string rule) {

@@ -20,13 +20,13 @@ class [[nodiscard]] Expected {
   using error_type = Error;
 
   Expected(T value) : value_(::std::move(value)), has_value_(true) {}
-  Expected(Error error) : error_(::std::move(error)), has_value_(false) {}
+  Expected(Error error) : error_(detail::of_its_kind(error)), has_value_(false) {}
   Expected(const Expected& other) : nothing_(), has_value_(other.has_value_) {
     other.has_value_ ? construct(value_, other.value_) : construct(error_, other.error_);
   }
   Expected(Expected&& other) noexcept : nothing_(), has_value_(other.has_value_) {
     other.has_value_ ? construct(value_, ::std::move(other.value_))
-                     : construct(error_, ::std::move(other.error_));
+                     : construct(error_, other.error_);
   }
   Expected& operator=(Expected other) noexcept {
     ::std::destroy_at(this);
@@ -58,10 +58,11 @@ class [[nodiscard]] Expected {
     return has_value() ? ::std::move(*this).value() : static_cast<T>(::std::forward<U>(other));
   }
 
-  // Throws std::logic_error where there is a value.
+  // An object of the class of its kind: dynamic_cast finds what catch would. A copy of it is an
+  // Error. Throws std::logic_error where there is a value.
   [[nodiscard]] const Error& error() const {
     if (has_value()) throw ::std::logic_error("mcpac: this Expected holds a value, no error");
-    return error_;
+    return *error_;
   }
 
  private:
@@ -70,13 +71,13 @@ class [[nodiscard]] Expected {
     ::std::construct_at(&member, ::std::forward<From>(from));
   }
   void check() const {
-    if (!has_value()) error_.rethrow();
+    if (!has_value()) error_->rethrow();
   }
 
   union {
     char nothing_;
     T value_;
-    Error error_;
+    ::std::shared_ptr<const Error> error_;  // shared: a copy must not throw
   };
   bool has_value_;
 };

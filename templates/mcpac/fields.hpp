@@ -290,6 +290,15 @@ concept range = requires(const bare_t<U>& u) {
   *u.begin(), u.end();
 };
 
+// A generated struct from one of a program's own, or of a result, with the same members
+// (convert.hpp).
+template <class T, class U>
+struct FromStruct;
+struct Filler;  // structs.hpp
+template <class T, class U>
+concept may_be_struct = ::std::is_class_v<T> && ::std::is_aggregate_v<T> && ::std::is_class_v<U> &&
+    ::std::is_aggregate_v<U> && !::std::is_same_v<T, U>;
+
 // Whether a field of type T may be written as a U.
 template <class T, class U>
 [[nodiscard]] consteval bool accepts() {
@@ -297,6 +306,8 @@ template <class T, class U>
   constexpr Shape shape = Kind<T>::shape;
   if constexpr (::std::is_same_v<Bare, T>) {
     return true;
+  } else if constexpr (::std::is_same_v<Bare, Filler>) {
+    return false;
   } else if constexpr (::std::is_same_v<Bare, Json>) {
     return true;
   } else if constexpr (shape == Shape::boolean) {
@@ -340,6 +351,8 @@ template <class T, class U>
     return !::std::is_same_v<Bare, bool>;
   } else if constexpr (TextEnum<T>::is_one && ::std::is_class_v<Bare>) {
     return ::std::is_convertible_v<U, T> || ::std::is_convertible_v<U, ::std::string_view>;
+  } else if constexpr (may_be_struct<T, Bare> && !::std::is_convertible_v<U, T>) {
+    return FromStruct<T, Bare>::fits;
   } else {
     return ::std::is_convertible_v<U, T>;
   }
@@ -426,6 +439,8 @@ template <class T, class U>
     T list;
     for (auto&& item : given) list.push_back(make<typename Kind<T>::Element>(item));
     return list;
+  } else if constexpr (may_be_struct<T, Bare> && !::std::is_convertible_v<U, T>) {
+    return FromStruct<T, Bare>::make(given);
   } else {
     return static_cast<T>(::std::forward<U>(given));
   }
@@ -457,9 +472,15 @@ namespace detail {
 template <class T>
 inline constexpr bool points = Kind<T>::shape == Shape::nullable || Kind<T>::shape == Shape::box;
 
+// Whether a required field has a value. A way to change what it holds gives it one.
+struct Given {
+  constexpr void mcpac_give() { mcpac_given_ = true; }
+  bool mcpac_given_ = true;
+};
+
 // The value of a Required<T>: a T by inheritance where T is a class.
 template <class T>
-struct Held {
+struct Held : Given {
   T value{};
 
   constexpr Held() = default;
@@ -469,27 +490,31 @@ struct Held {
   [[nodiscard]] constexpr T& mcpac_value() { return value; }
   [[nodiscard]] constexpr const T& mcpac_value() const { return value; }
   [[nodiscard]] constexpr operator const T&() const { return value; }
-  [[nodiscard]] constexpr T& operator*() { return value; }
+  [[nodiscard]] constexpr T& operator*() { return mcpac_give(), value; }
   [[nodiscard]] constexpr const T& operator*() const { return value; }
-  [[nodiscard]] constexpr T* operator->() { return &value; }
+  [[nodiscard]] constexpr T* operator->() { return mcpac_give(), &value; }
   [[nodiscard]] constexpr const T* operator->() const { return &value; }
+  template <class... A>
+  constexpr T& emplace(A&&... given) {
+    return mcpac_give(), value = T{::std::forward<A>(given)...};
+  }
 };
 template <class T>
-requires(::std::is_class_v<T> && !points<T>) struct Held<T> : T {
+requires(::std::is_class_v<T> && !points<T>) struct Held<T> : T, Given {
   Held() = default;
   template <class... A>
   explicit constexpr Held(::std::in_place_t, A&&... given) : T(::std::forward<A>(given)...) {}
 
   [[nodiscard]] constexpr T& mcpac_value() { return *this; }
   [[nodiscard]] constexpr const T& mcpac_value() const { return *this; }
-  [[nodiscard]] T& operator*() { return *this; }
+  [[nodiscard]] T& operator*() { return mcpac_give(), *this; }
   [[nodiscard]] const T& operator*() const { return *this; }
-  [[nodiscard]] T* operator->() { return this; }
+  [[nodiscard]] T* operator->() { return mcpac_give(), this; }
   [[nodiscard]] const T* operator->() const { return this; }
 };
 // What points at something itself keeps its own signs.
 template <class T>
-requires(::std::is_class_v<T>&& points<T>) struct Held<T> : T {
+requires(::std::is_class_v<T>&& points<T>) struct Held<T> : T, Given {
   Held() = default;
   template <class... A>
   explicit constexpr Held(::std::in_place_t, A&&... given) : T(::std::forward<A>(given)...) {}
@@ -518,6 +543,18 @@ template <class T, class L>
   }
 }
 
+// A list of texts in one pair of braces too many, {{"a", "b"}}: without this the inner braces would
+// be one text that is made of two iterators, and end in memory that is nobody's.
+using TextLists = ::std::initializer_list<::std::initializer_list<const char*>>;
+[[nodiscard]] inline ::std::vector<::std::string> from_text_lists(TextLists lists) {
+  ::std::vector<::std::string> all;
+  for (const auto& list : lists) {
+    if (list.size() == 0) all.emplace_back();  // {{}} is one text, as it is of a std::vector
+    for (const char* text : list) all.emplace_back(text);
+  }
+  return all;
+}
+
 template <class T>
 [[nodiscard]] T empty_one() {
   if constexpr (Kind<T>::shape == Shape::json) {
@@ -536,7 +573,9 @@ struct Required : detail::Held<T> {
   using Base = detail::Held<T>;
 
   // A required argument is missing where the compiler names this one.
-  explicit constexpr Required() requires(!detail::has_empty<T>) : Base(), mcpac_given_(false) {}
+  explicit constexpr Required() requires(!detail::has_empty<T>) : Base() {
+    this->mcpac_given_ = false;
+  }
   Required() requires detail::has_empty<T> : Base(::std::in_place, detail::empty_one<T>()) {}
   template <class U>
   requires(!::std::is_same_v<detail::bare_t<U>, Required> &&
@@ -546,6 +585,8 @@ struct Required : detail::Held<T> {
   Required(
       ::std::initializer_list<typename detail::ListItem<T>::type> list) requires detail::has_list<T>
       : Base(::std::in_place, detail::from_list<T>(list)) {}
+  Required(detail::TextLists lists) requires ::std::is_same_v<T, ::std::vector<::std::string>>
+      : Base(::std::in_place, detail::from_text_lists(lists)) {}
   template <::std::size_t N>
   requires detail::TextEnum<T>::is_one consteval Required(const char (&text)[N])
       : Base(::std::in_place, detail::enumerator_of<typename detail::TextEnum<T>::type>(
@@ -558,12 +599,11 @@ struct Required : detail::Held<T> {
   requires detail::takes_iterators<T, I> Required(I first, I last)
       : Base(::std::in_place, detail::from_iterators<T>(first, last)) {}
   // Inside a struct that was left out, or is about to be read.
-  Required(absent_t) : Base(::std::in_place, detail::blank<T>()), mcpac_given_(false) {}
+  Required(absent_t) : Base(::std::in_place, detail::blank<T>()) { this->mcpac_given_ = false; }
 
   // For the runtime alone.
-  void mcpac_give() { mcpac_given_ = true; }
   [[nodiscard]] bool mcpac_is_given() const {
-    if (mcpac_given_) return true;
+    if (this->mcpac_given_) return true;
     if constexpr (detail::Kind<T>::shape == detail::Shape::nullable) {
       return this->has_value();
     } else if constexpr (requires { this->empty(); }) {
@@ -572,9 +612,6 @@ struct Required : detail::Held<T> {
       return false;
     }
   }
-
- private:
-  bool mcpac_given_ = true;
 };
 
 // What changes a number gives it a value, too.
@@ -651,6 +688,8 @@ struct Optional {
   Optional(
       ::std::initializer_list<typename detail::ListItem<T>::type> list) requires detail::has_list<T>
       : value_(detail::from_list<T>(list)), has_(true) {}
+  Optional(detail::TextLists lists) requires ::std::is_same_v<T, ::std::vector<::std::string>>
+      : value_(detail::from_text_lists(lists)), has_(true) {}
   template <::std::size_t N>
   requires detail::TextEnum<T>::is_one consteval Optional(const char (&text)[N])
       : value_(detail::enumerator_of<typename detail::TextEnum<T>::type>(

@@ -22,8 +22,8 @@
 namespace mcpac::detail {
 
 template <class E>
-concept told_enum =
-    ::std::same_as<E, Content::Type> || ::std::same_as<E, ErrorKind> || ::std::same_as<E, LogLevel>;
+concept told_enum = ::std::same_as<E, Content::Type> || ::std::same_as<E, Content::Type::Kind> ||
+    ::std::same_as<E, ErrorKind> || ::std::same_as<E, LogLevel>;
 
 // What an enumerator is on the wire; of a value that is none, its number.
 template <class E>

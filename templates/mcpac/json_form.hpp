@@ -9,6 +9,7 @@
 #include <exception>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,6 +40,7 @@ struct Misfit {
   Fault fault = Fault::value;
   // What its type cannot hold is no misfit: its mark is read, and its place noted here.
   bool is_lenient = false;
+  unsigned depth = 0;
   ::std::vector<::std::string> unread{};
 
   // For a part of what is read.
@@ -47,11 +49,15 @@ struct Misfit {
     part.tried = tried;
     part.source = source;
     part.is_lenient = is_lenient;
+    part.depth = depth + 1;
     return part;
   }
 };
 inline constexpr unsigned kMaxTried = 100'000;
 inline constexpr ::std::size_t kMostUnread = 100;
+// Of types that contain themselves: a text of a server may nest as deep as it is long, and each
+// level takes of the stack. Four times what the host lets through as JSON.
+inline constexpr unsigned kDeepest = 512;
 
 // Sets the innermost place; the callers put their steps before it on the way back.
 [[nodiscard]] inline bool misfit(Misfit& at, ::std::string_view expected) {
@@ -143,7 +149,8 @@ template <class T>
 template <class T>
 [[nodiscard]] bool read_part(const Json& json, T& into, ::std::string_view step, Misfit& at) {
   Misfit inner = at.inner();
-  const bool fits = JsonForm<T>::read(json, into, inner);
+  const bool fits = inner.depth <= kDeepest ? JsonForm<T>::read(json, into, inner)
+                                            : misfit(inner, "a value that is not so deep");
   at.tried = inner.tried;
   for (::std::string& place : inner.unread) {
     if (at.unread.size() < kMostUnread) at.unread.push_back(pointer_step(step) + place);
@@ -291,6 +298,25 @@ struct JsonForm<::std::optional<T>> {
     return JsonForm<T>::read(json, into.emplace(blank<T>()), at);
   }
 };
+
+// A pointer that owns: null stands for none. `struct Node { …; std::unique_ptr<Node> next; };`
+template <class P>
+struct PointerForm {
+  using T = typename P::element_type;
+  static Json write(const P& value) { return value ? to_json<T>(*value) : Json(); }
+  static bool read(const Json& json, P& into, Misfit& at) {
+    into.reset();
+    if (json.is_null()) return true;
+    T value = blank<T>();
+    const bool fits = JsonForm<T>::read(json, value, at);
+    into = P(new T(::std::move(value)));
+    return fits;
+  }
+};
+template <class T>
+struct JsonForm<::std::unique_ptr<T>> : PointerForm<::std::unique_ptr<T>> {};
+template <class T>
+struct JsonForm<::std::shared_ptr<T>> : PointerForm<::std::shared_ptr<T>> {};
 
 template <class T>
 struct JsonForm<::std::vector<T>> {

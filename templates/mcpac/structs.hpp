@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "fields.hpp"
 #include "json.hpp"
 
 namespace mcpac::by_argument {
@@ -160,6 +161,42 @@ template <class T>
   }
 }
 
+// What every field of generated arguments can be made from, which {} is not.
+template <class T>
+inline constexpr bool is_field =
+    ::std::is_base_of_v<Given, T> || ::std::is_same_v<T, Presence> || ::std::is_aggregate_v<T>;
+template <class T>
+inline constexpr bool is_field<Optional<T>> = true;
+template <class T>
+inline constexpr bool is_field<Extra<T>> = true;
+struct Filler {
+  template <class T>
+  requires is_field<T>
+  operator T() const;
+};
+template <class T, ::std::size_t N>
+[[nodiscard]] consteval ::std::size_t count_fields() {
+  constexpr bool takes = []<::std::size_t... I>(::std::index_sequence<I...>) {
+    return requires {
+      T{((void)I, Filler{})...};
+    };
+  }
+  (::std::make_index_sequence<N>());
+  if constexpr (takes || N == 0) {
+    return N;
+  } else {
+    return count_fields<T, N - 1>();
+  }
+}
+template <class T>
+[[nodiscard]] consteval ::std::size_t member_count() {
+  if constexpr (count_members<T>() > 0) {
+    return count_members<T>();
+  } else {
+    return count_fields<T, kMostMembers>();
+  }
+}
+
 template <class T>
 concept with_tuple_size = requires {
   ::std::tuple_size<T>::value;
@@ -171,7 +208,7 @@ concept with_members = ::std::is_class_v<T> && ::std::is_aggregate_v<T> && !with
 // Calls use(member...).
 template <class T, class Use>
 constexpr decltype(auto) use_members(T& self, Use&& use) {
-  constexpr ::std::size_t count = count_members<::std::remove_const_t<T>>();
+  constexpr ::std::size_t count = member_count<::std::remove_const_t<T>>();
   if constexpr (count == 1) {
     auto& [a] = self;
     return use(a);
@@ -325,6 +362,15 @@ inline constexpr auto kNameAt = [] {
   name_at<Address>().copy(text.data(), text.size() - 1);
   return text;
 }();
+// In order.
+template <class T>
+[[nodiscard]] consteval auto names_of_members() {
+  return []<::std::size_t... I>(::std::index_sequence<I...>) {
+    return ::std::array<::std::string_view, sizeof...(I)>{
+        name_at<addresses_of_members<T>()[I]>()...};
+  }
+  (::std::make_index_sequence<member_count<T>()>());
+}
 #endif
 
 // Of a T that is no aggregate nothing is counted: not every type can be asked.

@@ -86,11 +86,38 @@ TEST_SUITE("templates/errors") {
     CHECK(bad.error().what() == std::string("too slow"));
     CHECK_THROWS_AS((void)bad.value(), mcpac::Timeout);
     CHECK_THROWS_AS((void)bad->text(), mcpac::Timeout);
+    CHECK_THROWS_AS(bad.error().rethrow(), mcpac::Timeout);
     auto good = rt.filesystem.read_text_file.try_call({.path = "x"});
     REQUIRE(good);
     CHECK(good->text() == "fine");
     CHECK((*good).text() == "fine");
     CHECK_THROWS_AS((void)good.error(), std::logic_error);
+  }
+  TEST_CASE("the error of try_call is an object of its class, in a copy and after a move, too") {
+    using Kind = mcpac::ErrorKind;
+    const auto check = []<class E>(const E&, Kind kind) {
+      mcpac::Expected<int> first(mcpac::Error({.kind = kind, .message = "m"}));
+      const mcpac::Expected<int> copy = first;
+      const mcpac::Expected<int> moved = std::move(first);
+      for (const auto* one : {&copy, &moved}) {
+        CHECK(typeid(one->error()) == typeid(E));
+        CHECK(dynamic_cast<const E*>(&one->error()) != nullptr);
+        CHECK(one->error().kind() == kind);
+        CHECK(one->error().what() == std::string("m"));
+        CHECK_THROWS_AS(one->error().rethrow(), E);
+      }
+    };
+    const mcpac::Error any(mcpac::Error::Details{});
+    check(mcpac::Denied(any), Kind::denied);
+    check(mcpac::InvalidArguments(any), Kind::invalid_arguments);
+    check(mcpac::ToolError(any), Kind::tool);
+    check(mcpac::TransportError(any), Kind::transport);
+    check(mcpac::Timeout(any), Kind::timeout);
+    check(mcpac::BudgetExceeded(any), Kind::budget);
+    check(mcpac::Revoked(any), Kind::revoked);
+    check(any, Kind::internal);
+    const mcpac::Expected<int> expected(mcpac::Denied{any});
+    CHECK(dynamic_cast<const mcpac::ToolError*>(&expected.error()) == nullptr);
   }
   TEST_CASE("a closed connection fails every call in flight and every later one") {
     Peer peer([](HostEnd& host) {

@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -69,6 +72,56 @@ struct TooWide {
   Wide wide;
   int b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15, b16, b17, b18, b19, b20,
       b21, b22, b23, b24, b25, b26, b27, b28, b29, b30, b31, last;
+};
+// What contains itself.
+struct Node {
+  std::string name;
+  std::vector<Node> children;
+};
+struct Branch {
+  std::string name;
+  std::optional<std::vector<Branch>> children;
+};
+struct Folder {
+  std::map<std::string, Folder> folders;
+};
+struct Person;
+struct House {
+  std::vector<Person> people;
+};
+struct Person {
+  std::vector<House> houses;
+  std::shared_ptr<Person> friend_of;
+};
+struct Chain {
+  int value = 0;
+  std::unique_ptr<Chain> next;
+};
+// What has the members of a generated struct, some of them, more, or others.
+struct Street {
+  int no;
+  std::string street;
+};
+struct Unnumbered {
+  std::string street;
+};
+struct Nameless {
+  int no;
+};
+struct Mapped {
+  std::string street;
+  double latitude;
+};
+struct Numbered {
+  int street;
+};
+struct Place2 {
+  std::string label;
+  std::vector<Place2> children;
+};
+struct Unreadable {
+  std::vector<Unreadable> more;
+  const char* text;
 };
 struct Made {
   explicit Made(int number) : x(number) {}
@@ -190,6 +243,38 @@ TEST_SUITE("templates/fields") {
     expected["entities"] = Json::array();
     CHECK(mcpac::detail::to_json(args) == expected);
   }
+  TEST_CASE("what changes a required argument gives it a value") {
+    Args args;
+    *args.path = "x";
+    args.paths->push_back("a");
+    std::ranges::copy(std::vector<std::string>{"b", "c"}, std::back_inserter(args.paths));
+    args.paths.emplace_back("d");
+    args.entities.resize(1);
+    *args.entities.front().street = "s";
+    args.address.street->append("t");
+    *args.mode = Args::Mode::plus_1;
+    *args.count = 3;
+    args.note.emplace("n");
+    CHECK(mcpac::detail::to_json(args) == Json{{"path", "x"},
+                                               {"paths", {"a", "b", "c", "d"}},
+                                               {"entities", Json::array({{{"street", "s"}}})},
+                                               {"address", {{"street", "t"}}},
+                                               {"mode", "+1"},
+                                               {"count", 3},
+                                               {"note", "n"}});
+    mcpac::Required<std::int64_t> number;
+    CHECK_FALSE(number.mcpac_is_given());
+    CHECK(std::as_const(*&number) == 0);
+    CHECK_FALSE(number.mcpac_is_given());
+    CHECK(number.emplace(0) == 0);
+    CHECK(number.mcpac_is_given());
+    mcpac::Required<bool> flag;
+    *flag = false;
+    CHECK(flag.mcpac_is_given());
+    mcpac::Required<std::string> text;
+    *text = "";
+    CHECK(text.mcpac_is_given());
+  }
   TEST_CASE("a member given to an optional struct that was left out is not lost") {
     Args args = smallest();
     args.options.limit = 3;
@@ -214,6 +299,24 @@ TEST_SUITE("templates/fields") {
     CHECK(json["entities"] == Json::array());
     CHECK(mcpac::detail::to_json(mcpac::Required<std::map<std::string, int>>{}) == Json::object());
     CHECK(mcpac::detail::to_json(mcpac::Required<Json>{}) == Json::object());
+  }
+  TEST_CASE("a list of texts in one pair of braces too many is that list") {
+    using mcpac::Required;
+    using List = std::vector<std::string>;
+    const mcp::filesystem::read_text_file::Args none{.path = {"p"}};
+    CHECK(none.path == "p");
+    Args args = smallest();
+    args.paths = {{"a", "b"}};
+    args.labels = {{"c", "d", "e"}};
+    CHECK(args.paths == List{"a", "b"});
+    CHECK(*args.labels == List{"c", "d", "e"});
+    CHECK(Required<List>{{"a"}, {"b"}} == List{"a", "b"});
+    CHECK(Required<List>{{"a", "b"}, {"c"}} == List{"a", "b", "c"});
+    CHECK(Required<List>{{}} == List{""});
+    const std::string text = "t";
+    CHECK(Required<List>{text, "a"} == List{"t", "a"});
+    CHECK(Required<List>{{text, text}} == List{"t", "t"});
+    CHECK(Required<List>{{text}} == List{"t"});
   }
   TEST_CASE("a text stands for its enumerator, at once or in the run, and Json holds the text") {
     using mcp::forms::everything;
@@ -378,6 +481,64 @@ TEST_SUITE("templates/fields") {
     CHECK(content[1].type == "resource_link");
     CHECK(to_string(content[1].type) == "resource_link");
   }
+  TEST_CASE("the type of a content is its name as text, and an enumerator") {
+    using Content = mcpac::Content;
+    std::vector<Content> contents(3);
+    contents[0].type = Content::Type::text;
+    contents[1].type = Content::Type::link;
+    const auto count = [&](const auto& what) {
+      return std::ranges::count(contents, what, &Content::type);
+    };
+    CHECK(std::ranges::find(contents, "text", &Content::type) == contents.begin());
+    CHECK(count("link") == 1);
+    CHECK(count(std::string("other")) == 1);
+    CHECK(count(std::string_view("image")) == 0);
+    CHECK(count(Content::Type::link) == 1);
+    CHECK(count(contents[0].type) == 1);
+    CHECK("text" == contents[0].type);
+    CHECK(Content::Type::text == contents[0].type);
+    CHECK(contents[0].type != contents[1].type);
+
+    std::map<std::string, int> by_text;
+    std::map<std::string_view, int> by_view;
+    std::map<Content::Type, int> by_type;
+    std::unordered_map<Content::Type, int> hashed;
+    std::string switched;
+    for (const Content& one : contents) {
+      ++by_text[one.type];
+      ++by_view[one.type];
+      ++by_type[one.type];
+      ++hashed[one.type];
+      switch (one.type) {
+        case Content::Type::text: switched += "t"; break;
+        case Content::Type::link: switched += "l"; break;
+        default: switched += "?";
+      }
+    }
+    CHECK(switched == "tl?");
+    CHECK(by_text == std::map<std::string, int>{{"text", 1}, {"resource_link", 1}, {"other", 1}});
+    CHECK(by_view.at("other") == 1);
+    CHECK(by_type.at(Content::Type::link) == 1);
+    CHECK(hashed.size() == 3);
+
+    const Content::Type type = contents[1].type;
+    std::string text = type;
+    const std::string_view view = type;
+    CHECK(text == view);
+    text = type;
+    text += type;
+    CHECK(text == "resource_linkresource_link");
+    CHECK("is " + type + "!" == "is resource_link!");
+    CHECK(type + ": x" == "resource_link: x");
+    CHECK(std::string(type).size() == 13);
+    CHECK(Json{{"type", type}} == Json{{"type", "resource_link"}});
+    CHECK(static_cast<std::size_t>(type) == 4);
+    std::ostringstream out;
+    out << type << ' ' << contents[0].type;
+    CHECK(out.str() == "resource_link text");
+    constexpr Content::Type constant = Content::Type::audio;
+    static_assert(constant == "audio" && constant != Content::Type::image);
+  }
 #if !defined(__clang__) || __clang_major__ >= 18
   TEST_CASE("a program's own struct is read and written by the names of its members") {
     const Json place = {{"name", "n"}, {"open", false}};
@@ -407,7 +568,57 @@ TEST_SUITE("templates/fields") {
       CHECK(error.pointer() == "/places/0/name");
     }
   }
+  TEST_CASE("a struct of a program may contain itself, as deep as JSON may be") {
+    const auto keeps = []<class T>(const T&, const Json& json) {
+      const Json text = {{"type", "text"}, {"text", json.dump()}};
+      const auto read = mcpac::ToolResult(Json{{"content", Json::array({text})}}).as<T>();
+      CHECK(Json(read) == json);
+      CHECK(mcpac::detail::to_json(mcpac::Required<Json>(read)) == json);
+    };
+    const Json leaf = {{"name", "b"}, {"children", Json::array()}};
+    keeps(Node(), {{"name", "a"}, {"children", {leaf, leaf}}});
+    keeps(Branch(), {{"name", "a"}, {"children", Json::array({{{"name", "b"}}})}});
+    keeps(Folder(), {{"folders", {{"x", {{"folders", Json::object()}}}}}});
+    const Json house = {{"people", Json::array()}};
+    keeps(House(),
+          {{"people",
+            Json::array({{{"houses", {house}}, {"friend_of", {{"houses", Json::array()}}}}})}});
+    keeps(Chain(), {{"value", 1}, {"next", {{"value", 2}}}});
+    CHECK(mcpac::detail::from_json<Chain>({{"value", 1}, {"next", nullptr}}).next == nullptr);
+
+    std::string deep;
+    for (int i = 0; i < 200'000; ++i) deep += R"({"value":1,"next":)";
+    deep += "null" + std::string(200'000, '}');
+    const mcpac::ToolResult result(
+        Json{{"content", Json::array({{{"type", "text"}, {"text", deep}}})}});
+    CHECK(refusal_of([&] { (void)result.as<Chain>(); }).ends_with("a value that is not so deep"));
+  }
+  TEST_CASE("a struct with the members of a generated one stands for it") {
+    using Address = Args::Address;
+    using Addresses = mcpac::Required<std::vector<Address>>;
+    static_assert(std::is_constructible_v<Addresses, const std::vector<Street>&> &&
+                  std::is_constructible_v<Addresses, std::vector<Unnumbered>>);
+    static_assert(!std::is_constructible_v<Addresses, std::vector<Nameless>> &&
+                  !std::is_constructible_v<Addresses, std::vector<Mapped>> &&
+                  !std::is_constructible_v<Addresses, std::vector<Numbered>> &&
+                  !std::is_constructible_v<Addresses, std::vector<std::string>>);
+    Args args = smallest();
+    args.entities = std::vector<Street>{{1, "s"}, {2, "t"}};
+    args.tree = Place2{"l", {{"m", {}}}};
+    const Json json = mcpac::detail::to_json(args);
+    CHECK(json["entities"] ==
+          Json::array({{{"street", "s"}, {"no", 1}}, {{"street", "t"}, {"no", 2}}}));
+    CHECK(json["tree"] ==
+          Json{{"label", "l"},
+               {"children", Json::array({{{"label", "m"}, {"children", Json::array()}}})}});
+    mcp::memory::read_graph::Result graph;
+    graph.entities = {{"n", "t", {"o"}}};
+    const mcp::memory::create_entities::Args copied{.entities = graph.entities};
+    CHECK(mcpac::detail::to_json(copied)["entities"][0]["observations"] == Json{"o"});
+  }
   TEST_CASE("a type that cannot be read is refused where it is named") {
+    static_assert(mcpac::detail::readable<Node> && mcpac::detail::readable<House> &&
+                  !mcpac::detail::readable<Unreadable>);
     static_assert(mcpac::detail::readable<Trip> && mcpac::detail::readable<Wide> &&
                   mcpac::detail::readable<std::vector<mine::Known>> &&
                   mcpac::detail::readable<mine::Visited> &&

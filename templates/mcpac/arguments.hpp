@@ -85,16 +85,22 @@ template <detail::readable T>
   return detail::arguments_in<T>(arguments());
 }
 
+namespace detail {
+// The arguments stay as long as the program: text may be looked at there.
+template <class T>
+concept argument_type = readable<T> || ::std::is_same_v<T, ::std::string_view>;
+}  // namespace detail
+
 // The one of this name. A std::optional is empty where it was not given; everything else has to be
 // there.
-template <detail::readable T>
+template <detail::argument_type T>
 [[nodiscard]] T argument(::std::string_view name) {
   return detail::argument_in<T>(arguments(), name);
 }
 
 // The same, and `otherwise` where it was not given. T is always written: what a literal would make
 // of it is no type of an argument.
-template <detail::readable T>
+template <detail::argument_type T>
 [[nodiscard]] T argument(::std::string_view name, ::std::type_identity_t<T> otherwise) {
   const Json& all = arguments();
   const auto found = all.find(name);

@@ -203,7 +203,7 @@ class Repetition {
   [[nodiscard]] bool of(const Json& structured) {
     if (text_.empty()) return false;
     if (text_.front() == '{' || text_.front() == '[') {
-      const Json parsed = Json::parse(text_, nullptr, false);
+      const Json parsed = detail::json_of_text(text_);
       if (!parsed.is_discarded() && parsed == structured) return true;
     }
     return has_all(structured);

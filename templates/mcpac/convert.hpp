@@ -612,6 +612,11 @@ struct Readable {
                                 ::nlohmann::detail::has_from_json<Json, T>::value ||
                                 Kind<T>::shape != Shape::other;
 };
+// What only looks at text would look at a Json that is gone.
+template <class C, class Traits, class... Outer>
+struct Readable<::std::basic_string_view<C, Traits>, Outer...> {
+  static constexpr bool value = false;
+};
 template <class T, class... Outer>
 struct Readable<::std::vector<T>, Outer...> : Readable<T, Outer...> {};
 template <class T, class... Outer>

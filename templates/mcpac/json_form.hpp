@@ -86,7 +86,18 @@ inline void step_out(Misfit& at, ::std::string_view step) {
 template <class T>
 [[nodiscard]] constexpr T mark_of() {
   using Limits = ::std::numeric_limits<T>;
-  if constexpr (::std::is_enum_v<T>) {
+  if constexpr (is_integer_enum<T>) {
+    using Number = ::std::underlying_type_t<T>;
+    Number mark = mark_of<Number>();
+    const auto is_listed = [&mark] {
+      for (const T row : mcpac_enumerators(T{})) {
+        if (static_cast<Number>(row) == mark) return true;
+      }
+      return false;
+    };
+    while (is_listed()) mark += ::std::is_signed_v<Number> ? 1 : -1;
+    return static_cast<T>(mark);
+  } else if constexpr (::std::is_enum_v<T>) {
     return static_cast<T>(-1);
   } else if constexpr (::std::is_floating_point_v<T>) {
     return Limits::quiet_NaN();
@@ -95,8 +106,13 @@ template <class T>
   }
 }
 
-// Whether an integer of this process may be a mark: then it is not sent. A function that is never
-// inlined: no program has a definition of its own, which the check of objects would refuse.
+// Integers of 64 bits, as generated structs have them; the least of smaller ones is a number as
+// any.
+template <class T>
+inline constexpr bool may_be_mark = ::std::is_integral_v<T> && sizeof(T) == sizeof(::std::int64_t);
+
+// Whether such an integer of this process may be a mark: then it is not sent. A function that is
+// never inlined: no program has a definition of its own, which the check of objects would refuse.
 [[nodiscard, gnu::noinline]] inline ::std::atomic<bool>& has_marked_integers() {
   static constinit ::std::atomic<bool> marked{false};
   return marked;
@@ -107,7 +123,7 @@ template <class T>
 [[nodiscard]] bool unfitting(T& into, Misfit& at, ::std::string_view expected) {
   if (!at.is_lenient) return misfit(at, expected);
   into = mark_of<T>();
-  if constexpr (::std::is_integral_v<T>) has_marked_integers() = true;
+  if constexpr (may_be_mark<T>) has_marked_integers() = true;
   if (at.unread.size() < kMostUnread) at.unread.emplace_back();
   return true;
 }
@@ -222,6 +238,7 @@ struct JsonForm<T> {
   static bool read(const Json& json, T& into, Misfit& at) {
     if (!json.is_number()) return misfit(at, "a number");
     into = json.get<T>();
+    if (!::std::isfinite(into)) return misfit(at, "a number that is not so large");
     if (!keeps_digits_of(json, static_cast<double>(into)))
       return unfitting(into, at, "a number that keeps its digits as a double");
     return true;
@@ -278,11 +295,13 @@ template <class T>
 template <class T>
 requires(::std::is_integral_v<T> && !::std::is_same_v<T, bool>) struct JsonForm<T> {
   static Json write(T value) {
-    if (value == mark_of<T>() && has_marked_integers()) {
-      throw InvalidArguments(invalid_argument(
-          "this integer marks a field of a result that could not hold what the tool answered: read "
-          "it from .structured()",
-          "", "type"));
+    if constexpr (may_be_mark<T>) {
+      if (value == mark_of<T>() && has_marked_integers()) {
+        throw InvalidArguments(invalid_argument(
+            "this integer marks a field of a result that could not hold what the tool answered: "
+            "read it from .structured()",
+            "", "type"));
+      }
     }
     return value;
   }

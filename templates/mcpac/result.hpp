@@ -71,7 +71,7 @@ class ToolResult {
   // there is neither, and where the structured content is nothing but the text once more.
   [[nodiscard]] Json json() const {
     const ::std::string all = detail::text_of(content_);
-    Json parsed = Json::parse(all, nullptr, false);
+    Json parsed = detail::json_of_text(all);
     if (!parsed.is_discarded()) return parsed;
     if (!structured_.is_null() && !repeats(all)) return structured_;
     throw no_json(all);
@@ -84,7 +84,7 @@ class ToolResult {
   template <detail::readable T>
   [[nodiscard]] T as() const {
     const ::std::string all = detail::text_of(content_);
-    Json first = Json::parse(all, nullptr, false);
+    Json first = detail::json_of_text(all);
     if (first.is_discarded()) {
       if (structured_.is_null()) throw no_json(all);
       first = structured_;
@@ -177,7 +177,7 @@ template <class R>
     // Servers of before structured content say the same in text.
     const ToolResult& plain = made;
     const Json source = plain.structured_.is_null()
-                            ? Json::parse(detail::text_of(plain.content_), nullptr, false)
+                            ? detail::json_of_text(detail::text_of(plain.content_))
                             : plain.structured_;
     if (!detail::JsonForm<R>::read(source, made, at))
       throw plain.unfit("the tool's answer breaks its own output schema", at);

@@ -345,7 +345,7 @@ template <const void* Address>
   const ::std::string_view said = __PRETTY_FUNCTION__;
   constexpr auto is_word = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           static_cast<unsigned char>(c) >= 0x80;
+           c == '$' || static_cast<unsigned char>(c) >= 0x80;
   };
   // g++ says "(& unmade<T>.Unmade<T>::value.T::name); std::string_view = …" after it.
   ::std::size_t end = said.find(';');

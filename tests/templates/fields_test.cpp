@@ -123,6 +123,13 @@ struct Unreadable {
   std::vector<Unreadable> more;
   const char* text;
 };
+struct Viewing {
+  std::string_view name;
+};
+struct Dollar {
+  std::string $schema;
+  std::uint8_t small = 0;
+};
 struct Made {
   explicit Made(int number) : x(number) {}
   int x;
@@ -400,6 +407,7 @@ TEST_SUITE("templates/fields") {
     CHECK_THROWS_AS(mcpac::Required<Args::Level>(Json(std::numeric_limits<std::uint64_t>::max())),
                     mcpac::InvalidArguments);
     CHECK(*mcpac::Required<Args::Level>(Json(-1)) == Args::Level::minus_1);
+    static_assert(mcpac::detail::mark_of<Args::Level>() != Args::Level::minus_1);
     CHECK(*mcpac::Required<Args::Mixed>(Json("any")) == Args::Mixed::any);
     CHECK_THROWS_AS(mcpac::Required<Args::Level>(Json(7)), mcpac::InvalidArguments);
     CHECK_THROWS_AS(mcpac::Required<Args::Mixed>(Json("5")), mcpac::InvalidArguments);
@@ -586,12 +594,16 @@ TEST_SUITE("templates/fields") {
     keeps(Chain(), {{"value", 1}, {"next", {{"value", 2}}}});
     CHECK(mcpac::detail::from_json<Chain>({{"value", 1}, {"next", nullptr}}).next == nullptr);
 
-    std::string deep;
-    for (int i = 0; i < 200'000; ++i) deep += R"({"value":1,"next":)";
-    deep += "null" + std::string(200'000, '}');
-    const mcpac::ToolResult result(
-        Json{{"content", Json::array({{{"type", "text"}, {"text", deep}}})}});
-    CHECK(refusal_of([&] { (void)result.as<Chain>(); }).ends_with("a value that is not so deep"));
+    const auto refusal = [](int depth) {
+      std::string deep;
+      for (int i = 0; i < depth; ++i) deep += R"({"value":1,"next":)";
+      deep += "null" + std::string(static_cast<std::size_t>(depth), '}');
+      const Json text = {{"type", "text"}, {"text", deep}};
+      const mcpac::ToolResult result(Json{{"content", Json::array({text})}});
+      return refusal_of([&] { (void)result.as<Chain>(); });
+    };
+    CHECK(refusal(1'000).ends_with("a value that is not so deep"));
+    CHECK(refusal(200'000).starts_with("the answer is text and no JSON"));
   }
   TEST_CASE("a struct with the members of a generated one stands for it") {
     using Address = Args::Address;
@@ -627,6 +639,19 @@ TEST_SUITE("templates/fields") {
     static_assert(!mcpac::detail::readable<Made> && !mcpac::detail::readable<TooWide> &&
                   !mcpac::detail::readable<std::vector<Made>> &&
                   !mcpac::detail::readable<const char*>);
+    static_assert(!mcpac::detail::readable<std::string_view> &&
+                  !mcpac::detail::readable<std::vector<Viewing>> &&
+                  mcpac::detail::argument_type<std::string_view>);
+  }
+  TEST_CASE("names of members keep their dollar signs, and small integers all their values") {
+    const auto read = mcpac::detail::from_json<Dollar>(Json{{"$schema", "s"}, {"small", 255}});
+    CHECK(read.$schema == "s");
+    mcpac::detail::has_marked_integers() = true;
+    CHECK(mcpac::detail::to_json(read) == Json{{"$schema", "s"}, {"small", 255}});
+    mcpac::detail::has_marked_integers() = false;
+    CHECK(refusal_of([] {
+            (void)mcpac::detail::from_json<float>(Json(1e300));
+          }).contains("not so large"));
   }
 #endif
   TEST_CASE("json() is the text where it is JSON, else the structured content, else an error") {
@@ -649,6 +674,13 @@ TEST_SUITE("templates/fields") {
               (void)said(wrapped).json();
             }).starts_with("the answer is text and no JSON: .text() or .lines() reads it"));
     }
+    for (const std::string& deep : {std::string(4'097, '['), std::string(4'000'000, '[')}) {
+      const Json block = {{"type", "text"}, {"text", deep + std::string(deep.size(), ']')}};
+      CHECK_THROWS_AS((void)mcpac::ToolResult(Json{{"content", Json::array({block})}}).json(),
+                      mcpac::ToolError);
+    }
+    const Json block = {{"type", "text"}, {"text", R"(["[[\\\"[[", "]"])"}};
+    CHECK(mcpac::ToolResult(Json{{"content", Json::array({block})}}).json().size() == 2);
     CHECK(said({{"content", "plain"}}).as<std::map<std::string, std::string>>().at("content") ==
           "plain");
   }

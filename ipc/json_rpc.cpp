@@ -115,7 +115,7 @@ std::optional<std::string_view> take_value(std::string_view& rest) {
     rest.remove_prefix(std::min(rest.find_first_of("\"{}[],"), rest.size()));
     if (rest.empty()) return {};
     const char next = rest.front();
-    if (open.empty() && (next == ',' || next == '}')) break;
+    if (open.empty() && (next == ',' || next == '}' || next == ']')) break;
     if (next == '"') {
       if (!take_string(rest)) return {};
       continue;
@@ -131,6 +131,52 @@ std::optional<std::string_view> take_value(std::string_view& rest) {
   return begin.substr(0, begin.size() - rest.size());
 }
 
+// Each member of an object by itself: its name, null where that is none, and the text of its value.
+// False: the text is no object; true: it ends where its bracket closes, and `rest` is behind that.
+template <class Use>
+bool for_each_member(std::string_view& rest, const Use& use) {
+  skip_space(rest);
+  if (!rest.starts_with('{')) return false;
+  do {
+    rest.remove_prefix(1);  // the bracket, then each comma
+    skip_space(rest);
+    if (!rest.starts_with('"')) return false;
+    const auto quoted = take_string(rest);
+    if (!quoted) return false;
+    const auto name = parse_json(*quoted);  // it may be written with escapes
+    skip_space(rest);
+    if (!rest.starts_with(':')) return false;
+    rest.remove_prefix(1);
+    const auto value = take_value(rest);
+    if (!value) return false;
+    use(name ? *name : Json(), *value);
+  } while (rest.starts_with(','));
+  if (!rest.starts_with('}')) return false;
+  rest.remove_prefix(1);
+  return true;
+}
+
+// The only member of that name; nothing where there is none, or several.
+std::optional<std::string_view> member_text(std::string_view object, std::string_view wanted) {
+  std::string_view found;
+  std::size_t times = 0;
+  const bool is_object = for_each_member(object, [&](const Json& name, std::string_view value) {
+    if (!name.is_string() || name.get_ref<const std::string&>() != wanted) return;
+    found = value;
+    ++times;
+  });
+  return is_object && times == 1 ? std::optional(found) : std::nullopt;
+}
+
+std::string called(std::string_view entry) {
+  for (const std::string_view wanted : {"name", "uri"}) {
+    const auto text = member_text(entry, wanted);
+    const auto name = text ? parse_json(*text) : Result<Json>(Json());
+    if (name && name->is_string()) return name->get<std::string>();
+  }
+  return "";
+}
+
 // What the members of a text say whose values no parser of ours takes (half of a surrogate pair, a
 // member twice, NaN, invalid UTF-8, too deep): who waits for an answer knows it by its id. Only
 // where the text is one object and has one id.
@@ -139,29 +185,15 @@ void read_claims(std::string_view rest, RpcError& error) {
   std::size_t ids = 0;
   bool is_call = false;
   bool is_response = false;
-  skip_space(rest);
-  if (!rest.starts_with('{')) return;
-  do {
-    rest.remove_prefix(1);  // the bracket, then each comma
-    skip_space(rest);
-    if (!rest.starts_with('"')) return;
-    const auto quoted = take_string(rest);
-    if (!quoted) return;
-    const auto name = parse_json(*quoted);  // it may be written with escapes
-    skip_space(rest);
-    if (!rest.starts_with(':')) return;
-    rest.remove_prefix(1);
-    const auto value = take_value(rest);
-    if (!value) return;
-    is_call |= name && *name == "method";
-    is_response |= name && (*name == "result" || *name == "error");
-    if (!name || *name != "id") continue;
-    id = *value;
+  const bool is_object = for_each_member(rest, [&](const Json& name, std::string_view value) {
+    is_call |= name == "method";
+    is_response |= name == "result" || name == "error";
+    if (name != "id") return;
+    id = value;
     ++ids;
-  } while (rest.starts_with(','));
-  rest.remove_prefix(1);
+  });
   skip_space(rest);
-  if (!rest.empty()) return;
+  if (!is_object || !rest.empty()) return;
   error.is_response = is_response && !is_call;
   const auto value = ids == 1 ? parse_json(id) : Result<Json>(Json());
   if (value) error.id = read_id(*value);
@@ -214,6 +246,41 @@ std::expected<Message, RpcError> decode_finite(std::string_view line, const Json
   if (message || message.error().code != kParseError) return message;
   auto finite = decode(with_finite_numbers(line), limits);
   return finite ? std::move(finite) : std::move(message);
+}
+
+std::optional<ReadableAnswer> without_unreadable(std::string_view line, std::string_view list,
+                                                 const JsonLimits& limits) {
+  constexpr std::size_t kAround = 3;  // brackets around an entry
+  const auto result = member_text(line, "result");
+  const auto entries = result ? member_text(*result, list) : std::nullopt;
+  if (!entries) return {};
+  std::string_view rest = *entries;
+  skip_space(rest);
+  if (!rest.starts_with('[')) return {};
+  std::string_view first = rest.substr(1);
+  skip_space(first);
+  if (first.starts_with(']')) return {};
+  ReadableAnswer answer;
+  answer.line.append(line.begin(), rest.begin());
+  const JsonLimits of_entry{limits.max_bytes, limits.max_depth - kAround, limits.max_values};
+  char before = '[';
+  do {
+    rest.remove_prefix(1);  // the bracket, then each comma
+    const auto entry = take_value(rest);
+    if (!entry) return {};
+    const auto read = parse_json(with_finite_numbers(*entry), "", of_entry);
+    if (read) {
+      answer.line += before;
+      answer.line += *entry;
+      before = ',';
+    } else {
+      answer.left_out.push_back({called(*entry), read.error().what});
+    }
+  } while (rest.starts_with(','));
+  if (answer.left_out.empty() || !rest.starts_with(']')) return {};
+  if (before == '[') answer.line += before;
+  answer.line.append(rest.begin(), line.end());
+  return answer;
 }
 
 std::string to_text(const Id& id) {

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "core/json.h"
 
@@ -83,6 +84,23 @@ struct RpcError {
 // that was made.
 [[nodiscard]] std::expected<Message, RpcError> decode_finite(std::string_view line,
                                                              const JsonLimits& limits = {});
+
+// An entry of a list that cannot be read by itself: what it calls itself ("name", else "uri"; empty
+// where that cannot be read either), and why.
+struct UnreadableEntry {
+  std::string name;
+  std::string why;
+};
+struct ReadableAnswer {
+  std::string line;
+  std::vector<UnreadableEntry> left_out;
+};
+// An answer that decode_finite() does not take because of entries of the array `list` of its
+// result, without those: one odd value of a server costs its entry, not the list. Nothing where
+// every entry can be read, or the text around them is none of that shape.
+[[nodiscard]] std::optional<ReadableAnswer> without_unreadable(std::string_view line,
+                                                               std::string_view list,
+                                                               const JsonLimits& limits = {});
 
 // Each encoder returns one line WITHOUT the final newline; StreamChannel::send adds it. No line
 // contains a raw newline, whatever the values hold. Null params and null data are left out.

@@ -92,6 +92,24 @@ const std::vector<SchemaRemark>& JsonSchema::refused_defaults() const {
   return impl_->program->refused_defaults;
 }
 
+UnfilledDefaults JsonSchema::unfilled_defaults(const Json& text) const {
+  UnfilledDefaults found;
+  const auto& refused = impl_->program->refusing_defaults;
+  if (refused.empty()) return found;
+  // The same places of two equal values.
+  std::vector<std::pair<const Json*, const Json*>> open{{impl_->program->document, &text}};
+  while (!open.empty()) {
+    const auto [own, given] = open.back();
+    open.pop_back();
+    if (refused.contains(own)) found.insert(given);
+    if (!own->is_structured() || own->type() != given->type() || own->size() != given->size())
+      continue;
+    for (auto one = own->begin(), other = given->begin(); one != own->end(); ++one, ++other)
+      open.emplace_back(&*one, &*other);
+  }
+  return found;
+}
+
 const std::vector<SchemaRemark>& JsonSchema::unchecked_patterns() const {
   return impl_->program->unchecked_patterns;
 }
@@ -246,8 +264,9 @@ class SchemaDefaults::Builder {
   std::size_t work_ = 0;  // beside that of places_
 };
 
-SchemaDefaults::SchemaDefaults(std::shared_ptr<const JsonSchema> schema)
+SchemaDefaults::SchemaDefaults(std::shared_ptr<const JsonSchema> schema, const Json* text)
     : schema_(std::move(schema)) {
+  if (text != nullptr) unfilled_ = schema_->unfilled_defaults(*text);
   Builder(*schema_->impl_->program, *this).build();
 }
 

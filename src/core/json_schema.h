@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "core/error.h"
@@ -72,6 +73,10 @@ class DefaultPlace {
   bool is_unknown_ = false;
 };
 
+// Schemas within the text of one, by their address in it: those whose default is not filled in,
+// because they refuse it themselves.
+using UnfilledDefaults = std::unordered_set<const Json*>;
+
 // Something that is otherwise than the schema says, and where in it (JSON pointer).
 struct SchemaRemark {
   std::string pointer;
@@ -100,6 +105,8 @@ class JsonSchema {
   // A default that its own schema refuses is not put in: every call without it would be invalid.
   [[nodiscard]] bool fill_defaults(Json& value) const;
   [[nodiscard]] const std::vector<SchemaRemark>& refused_defaults() const;
+  // The same by place. `text` is equal to what was compiled, and is borrowed by its addresses.
+  [[nodiscard]] UnfilledDefaults unfilled_defaults(const Json& text) const;
   // Those that were left.
   [[nodiscard]] const std::vector<SchemaRemark>& unchecked_patterns() const;
   // A member that the schema does not name, and that is another spelling of one that it, or `also`,
@@ -119,15 +126,19 @@ class JsonSchema {
 // several threads.
 class SchemaDefaults {
  public:
-  explicit SchemaDefaults(std::shared_ptr<const JsonSchema> schema);
+  // `text`: what was compiled, for unfilled(), where that is asked for. It outlives this.
+  explicit SchemaDefaults(std::shared_ptr<const JsonSchema> schema, const Json* text = nullptr);
   // The whole value; null where filling leaves nothing open.
   [[nodiscard]] const DefaultPlace* root() const { return root_; }
+  // Of the text: a server may put them there, the gate does not.
+  [[nodiscard]] const UnfilledDefaults& unfilled() const { return unfilled_; }
 
  private:
   class Builder;
   std::shared_ptr<const JsonSchema> schema_;
   std::vector<std::unique_ptr<DefaultPlace>> places_;
   const DefaultPlace* root_ = nullptr;
+  UnfilledDefaults unfilled_;
 };
 
 }  // namespace mcpac

@@ -6,7 +6,6 @@
 
 #include <boost/asio/steady_timer.hpp>
 
-#include "mcp/found_era.h"
 #include "mcp/http_transport.h"
 #include "mcp/list_tools.h"
 #include "mcp/login_of.h"
@@ -251,13 +250,13 @@ struct Opened {
 
 asio::awaitable<Result<Opened>> open(asio::any_io_executor executor, ServerConfig config,
                                      Events events) {
-  const FoundEra found(config);
+  const Finding found(config, "initialize");
   NegotiateOptions options;
   options.era = config.era;
   options.probe_timeout = config.probe_timeout;
   options.timeout = config.timeout;
   options.is_process = !config.is_http();
-  bool is_known = found.is_initialize();
+  bool is_known = config.era == Era::kProbe && found.is_kept();
   if (is_known) options.era = Era::kInitialize;
   bool was_silent = false;
   SlowStart slow(executor, config, events.starts_slowly);
@@ -272,7 +271,7 @@ asio::awaitable<Result<Opened>> open(asio::any_io_executor executor, ServerConfi
       // Of one that was started for `initialize` alone the question had a price.
       const bool had_price = was_silent || (config.era == Era::kProbe && options.is_process &&
                                             options.era == Era::kInitialize);
-      if (!is_known && had_price && tried.outcome->era == Era::kInitialize) found.keep_initialize();
+      if (!is_known && had_price && tried.outcome->era == Era::kInitialize) found.keep();
       co_return Opened(std::move(*session), std::move(*tried.outcome));
     }
     Error error = std::move(tried.outcome.error());

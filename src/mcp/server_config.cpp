@@ -4,8 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <system_error>
+#include <tuple>
 #include <utility>
 
+#include "core/file.h"
+#include "core/hash.h"
 #include "core/permission.h"
 #include "mcp/auth_config.h"
 #include "mcp/config_member.h"
@@ -356,6 +361,37 @@ OrderedJson to_json(const ServerConfig& server) {
   if (server.era == Era::kInitialize) out["era"] = "initialize";
   if (server.era == Era::kStateless) out["era"] = "2026-07-28";
   return out;
+}
+
+Finding::Finding(const ServerConfig& config, std::string_view what) {
+  if (config.found.empty()) return;
+  const std::string entry =
+      config.file.string() + '\n' + config.name + '\n' + to_text(to_json(config)) + '\n';
+  file_ = config.found / sha256_hex(entry + std::string(what));
+}
+
+bool Finding::is_kept() const {
+  constexpr auto kBelieved = std::chrono::hours(24 * 30);
+  if (file_.empty()) return false;
+  std::error_code error;
+  const auto written = std::filesystem::last_write_time(file_, error);
+  if (error) return false;
+  const auto age = std::filesystem::file_time_type::clock::now() - written;
+  return age < kBelieved && age > -kBelieved;
+}
+
+void Finding::keep() const {
+  if (file_.empty()) return;
+  std::error_code error;
+  const auto folder = file_.parent_path();
+  if (std::filesystem::create_directories(folder, error))
+    std::filesystem::permissions(folder, std::filesystem::perms::owner_all, error);
+  std::ignore = write_file_atomic(file_, "", 0600);
+}
+
+void Finding::forget() const {
+  std::error_code ignored;
+  if (!file_.empty()) std::filesystem::remove(file_, ignored);
 }
 
 }  // namespace mcpac::mcp

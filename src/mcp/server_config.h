@@ -62,7 +62,7 @@ struct ServerConfig {
   std::chrono::milliseconds shutdown_grace{2'000};  // on each step of the shutdown ladder
   std::filesystem::path keeper;                  // mcpac-keeper; empty: what leaves its group stays
   std::chrono::milliseconds slow_start{10'000};  // until a start that takes long is told
-  std::filesystem::path found;   // folder of what servers were found to be (found_era.h), or empty
+  std::filesystem::path found;   // folder of what servers were found to be (Finding), or empty
   std::filesystem::path tokens;  // folder of what logins left; empty keeps it in memory
   std::filesystem::path file;    // the mcpac.json whose entry it is; empty where it is nobody's
 
@@ -74,6 +74,25 @@ struct ServerConfig {
 struct Config {
   std::vector<ServerConfig> servers;  // sorted by name
   [[nodiscard]] const ServerConfig* find(std::string_view name) const;
+};
+
+// Something that was found of a server, kept for later commands: that it speaks `initialize`, where
+// finding that out cost something; that a text about it was shown.
+//
+// One empty file a finding, in the cache. Its name is a digest of the whole entry, of the file that
+// it stands in and of `what`, so a changed entry is asked anew; after 30 days any is. Nothing but
+// the order of questions and the number of warnings follows from it: what cannot be read or written
+// counts as not found.
+class Finding {
+ public:
+  // Nothing is known or kept where `config.found` is empty.
+  Finding(const ServerConfig& config, std::string_view what);
+  [[nodiscard]] bool is_kept() const;
+  void keep() const;
+  void forget() const;
+
+ private:
+  std::filesystem::path file_;
 };
 
 // `where` is the file's name. Unknown members of a server are errors with a suggestion; unknown

@@ -158,6 +158,8 @@ class Session : public std::enable_shared_from_this<Session> {
   [[nodiscard]] std::shared_ptr<Pending> logging_call(std::optional<std::int64_t> carrier) const;
   void receive_progress(const Json& params);
   [[nodiscard]] std::optional<std::int64_t> meant_request(std::string_view line) const;
+  // True: it was an answer, and what could be read of it is one.
+  bool receive_readable(std::string_view line, const ipc::RpcError& error);
   void receive_junk(std::string_view line, const ipc::RpcError& error);
   // A line where only messages belong, in words; told once.
   [[nodiscard]] std::string take_junk(const Pending* pending);

@@ -9,6 +9,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
+#include "core/call_arguments.h"
 #include "core/printable.h"
 #include "mcp/answers_under_way.h"
 #include "mcp/session.h"
@@ -29,6 +30,14 @@ std::optional<std::int64_t> number_of(const ipc::Id& id) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   const bool is_exact = error == std::errc() && std::to_string(number) == text;
   return is_exact ? std::optional(number) : std::nullopt;
+}
+
+// The member of its result that holds the entries; empty where it lists nothing.
+std::string_view list_in(std::string_view method) {
+  if (method == "tools/list") return "tools";
+  if (method == "prompts/list") return "prompts";
+  if (method == "resources/list") return "resources";
+  return method == "resources/templates/list" ? "resourceTemplates" : "";
 }
 
 }  // namespace
@@ -82,6 +91,7 @@ Result<Reply> Session::make_reply(const Pending& pending, ipc::Response& respons
   secrets_->redact(reply.result);
   if (pending.options.keeps_order) {
     auto ordered = parse_ordered_json(line);
+    if (!ordered) ordered = parse_ordered_json(with_finite_numbers(line));
     if (!ordered) return pass_on(ordered);
     reply.ordered = std::move((*ordered)["result"]);
     secrets_->redact(reply.ordered);
@@ -228,7 +238,33 @@ std::optional<std::int64_t> Session::meant_request(std::string_view line) const 
   return std::nullopt;
 }
 
+// A list of which some entries cannot be read is the rest of it.
+bool Session::receive_readable(std::string_view line, const ipc::RpcError& error) {
+  const auto id = error.is_response && error.id ? number_of(*error.id) : std::nullopt;
+  const auto found = id ? pending_.find(*id) : pending_.end();
+  if (found == pending_.end() || found->second->outcome) return false;
+  const std::string_view list = list_in(found->second->method);
+  if (list.empty()) return false;
+  auto readable = ipc::without_unreadable(line, list);
+  auto message = readable ? ipc::decode_finite(readable->line)
+                          : std::expected<ipc::Message, ipc::RpcError>(std::unexpected(error));
+  auto* response = message ? std::get_if<ipc::Response>(&*message) : nullptr;
+  if (response == nullptr) return false;
+  for (const auto& entry : readable->left_out) {
+    if (!events_.warned) break;
+    events_.warned(fmt::format("server {}: {} {} is left out: {}", server_,
+                               found->second->method == "tools/list" ? "the tool" : "the entry",
+                               entry.name.empty()
+                                   ? "without a readable name"
+                                   : "\"" + printable(secrets_->redact(entry.name), 100) + "\"",
+                               printable(secrets_->redact(entry.why), 200)));
+  }
+  receive_response(std::move(*response), readable->line);
+  return true;
+}
+
 void Session::receive_junk(std::string_view line, const ipc::RpcError& error) {
+  if (receive_readable(line, error)) return;
   const auto named = error.is_response && error.id ? number_of(*error.id) : std::nullopt;
   const auto id = named ? named : meant_request(line);
   if (id && (named || !error.is_response)) {

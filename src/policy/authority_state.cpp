@@ -53,14 +53,14 @@ const Json* Authority::Impl::schema_of(const Permission& permission) const {
   return found == environment.tools->end() ? nullptr : &found->second;
 }
 
-const DefaultPlace* Authority::Impl::defaults_of(const Json& schema) const {
+const SchemaDefaults* Authority::Impl::defaults_of(const Json& schema) const {
   const auto [at, is_new] = defaults.try_emplace(&schema, nullptr);
   if (is_new && has_defaults(schema)) {
     // One that does not compile has no calls. Patterns may be left to its server.
     if (auto compiled = JsonSchema::compile(schema, UncheckablePatterns::kLeave))
-      at->second = std::make_unique<const SchemaDefaults>(std::move(*compiled));
+      at->second = std::make_unique<const SchemaDefaults>(std::move(*compiled), &schema);
   }
-  return at->second == nullptr ? nullptr : at->second->root();
+  return at->second.get();
 }
 
 Demand Authority::Impl::demand_of(const Permission& permission, const Json& arguments) const {

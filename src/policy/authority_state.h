@@ -44,15 +44,17 @@ struct Authority::Impl {
   [[nodiscard]] CallUnderTest under_test(const Permission& permission,
                                          const Json& arguments) const {
     const Json* schema = schema_of(permission);
+    const SchemaDefaults* standards = schema == nullptr ? nullptr : defaults_of(*schema);
     return {.permission = permission,
             .arguments = arguments,
             .schema = schema,
             .demand = demand_of(permission, arguments),
-            .defaults = schema == nullptr ? nullptr : defaults_of(*schema)};
+            .defaults = standards == nullptr ? nullptr : standards->root(),
+            .unfilled = standards == nullptr ? nullptr : &standards->unfilled()};
   }
-  // What a server may put where calls of this tool leave something out. Found when a tool is first
-  // asked about, and kept.
-  [[nodiscard]] const DefaultPlace* defaults_of(const Json& schema) const;
+  // What a server may put where calls of this tool leave something out; null where its schema has
+  // no default. Found when a tool is first asked about, and kept.
+  [[nodiscard]] const SchemaDefaults* defaults_of(const Json& schema) const;
   mutable std::unordered_map<const Json*, std::unique_ptr<const SchemaDefaults>> defaults;
   [[nodiscard]] DeclaredStanding declared(const Permission& permission, std::string_view where,
                                           const InclusionBudget& budget) const;

@@ -396,6 +396,23 @@ TEST_SUITE("core/json_schema defaults") {
     CHECK(defaults.root()->member("kept") == nullptr);
   }
 
+  TEST_CASE("a default behind a reference is not filled in where its place refuses it") {
+    const Json text = json_of(R"({"type":"object","properties":{
+        "few":{"$ref":"#/$defs/count","maximum":10},
+        "many":{"$ref":"#/$defs/count"},
+        "own":{"$ref":"#/$defs/count","maximum":10,"default":5},
+        "none":{"$ref":"#/$defs/wrong","maximum":10}},
+        "$defs":{"count":{"type":"integer","default":50},"wrong":{"type":"integer","default":"x"}}})");
+    CHECK(filled(to_text(text), "{}") == R"({"many":50,"own":5})");
+    const auto schema = compiled(text);
+    std::set<std::string> places;
+    for (const auto& remark : schema->refused_defaults()) places.insert(remark.pointer);
+    CHECK(places == std::set<std::string>{"/properties/few", "#/$defs/wrong"});
+    const UnfilledDefaults unfilled = SchemaDefaults(schema, &text).unfilled();
+    CHECK(unfilled ==
+          UnfilledDefaults{&text.at("properties").at("few"), &text.at("$defs").at("wrong")});
+  }
+
   TEST_CASE("patterns that cannot be checked are left only where that is asked for") {
     const Json behind = json_of(R"({"type":"object","properties":{
         "a":{"type":"string","pattern":"(?<=x)y"},"b":{"type":"string","pattern":"^b+$"},

@@ -188,6 +188,7 @@ std::vector<std::string> asked_for(
 }
 
 using Texts = std::vector<std::string>;
+const std::string kRenewed = "a server that had forgotten its session was initialized again";
 
 Texts refused(std::size_t times, const Texts& then = {}) {
   Texts lists(times, "503");
@@ -415,8 +416,37 @@ TEST_SUITE("execute/upstreams") {
       // The refused one is the third call; its tools are listed again before it is made.
       CHECK(one.asked() == asked_for({{1, "list"}, {3, "call"}, {1, "list"}, {2, "call"}}));
       CHECK(one.failures.empty());
-      CHECK(one.heard == Texts{"a server that had forgotten its session was initialized again"});
+      CHECK(one.heard == Texts{kRenewed});
     }
+  }
+
+  TEST_CASE("a server that forgets each session is not given one for each call") {
+    for (const int status : {404, 401}) {
+      CAPTURE(status);
+      WebWorld one;
+      one.start();
+      CHECK(one.world.ended("forget", {{"status", status}, {"calls", 1'000}}) == "forgotten");
+      for (int i = 0; i < 20; ++i) {
+        const Call call(*one.world.upstreams, "echo", kHello);
+        one.world.until(call);
+        CHECK(call.error() == ErrorId::kServerHttp);
+        if (i > 0) CHECK(call.text().contains("forgets each session before it answers a call"));
+        if (i > 0) CHECK(call.text().contains("it is not called again before"));
+      }
+      CHECK(std::ranges::count(one.heard, kRenewed) == 1);
+      CHECK(std::ranges::count(one.asked(), "call") == 3);  // one of them is "forget"
+    }
+  }
+
+  TEST_CASE("a server that answers in its sessions is given a new one as often as it forgets") {
+    WebWorld one;
+    one.start();
+    for (int i = 0; i < 5; ++i) {
+      CHECK(one.world.ended("forget", {{"status", 404}}) == "forgotten");
+      CHECK(one.world.ended("echo", kHello).contains("hello"));
+    }
+    CHECK(std::ranges::count(one.heard, kRenewed) == 5);
+    CHECK(one.failures.empty());
   }
 
   TEST_CASE("a call that met a forgotten session is not made where its tool is another one now") {

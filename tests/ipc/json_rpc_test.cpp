@@ -176,6 +176,39 @@ TEST_SUITE("ipc/json_rpc") {
     CHECK(std::get<ipc::Request>(*message).params.is_null());
   }
 
+  TEST_CASE("of a list with entries that cannot be read the rest is one, and those are named") {
+    const auto rest_of = [](const std::string& list) {
+      return ipc::without_unreadable(
+          R"({"id":1,"result":{"more":[1],"tools" : )" + list + R"(,"x":{}},"jsonrpc":"2.0"})",
+          "tools");
+    };
+    const std::string deep = std::string(126, '[') + std::string(126, ']');
+    const auto some = rest_of(R"([ {"name":"a","n":1e400}, {"name":"twice","t":1,"t":2},{"n":NaN},7,
+      {"name":"half \ud800"},{"name":"deep","v":)" +
+                              deep + R"(}, {"name":"z","t":"],["} ])");
+    REQUIRE(some.has_value());
+    std::string names;
+    for (const auto& entry : some->left_out) names += entry.name + ";";
+    CHECK(names == "twice;;;deep;");
+    CHECK(some->left_out[0].why.ends_with("the member \"t\" stands twice in one object"));
+    const auto message = ipc::decode_finite(some->line);
+    REQUIRE_MESSAGE(message.has_value(), some->line);
+    const Json tools = std::get<ipc::Response>(*message).outcome->at("tools");
+    REQUIRE(tools.size() == 3);
+    CHECK(tools[0]["name"] == "a");
+    CHECK(tools[1] == 7);
+    CHECK(tools[2]["t"] == "],[");
+    const auto none = rest_of(R"([{"n":NaN}])");
+    REQUIRE(none.has_value());
+    CHECK(std::get<ipc::Response>(ipc::decode(none->line).value()).outcome->at("tools").empty());
+    for (const char* list :
+         {"[]", R"([{"name":"a"}])", "{}", "7", "[{\"n\":NaN]}", "[NaN", "[NaN}"})
+      CHECK_MESSAGE(!rest_of(list), list);
+    CHECK_FALSE(ipc::without_unreadable(R"({"result":{"tools":[NaN],"tools":[]}})", "tools"));
+    // A list that closes with another bracket has no claims either.
+    CHECK_FALSE(error_of(R"({"jsonrpc":"2.0","id":1,"result":NaN])").id.has_value());
+  }
+
   TEST_CASE("a request says about how much it takes: its text, and what values take beside it") {
     const auto weight_of = [](std::string_view line) {
       const auto message = ipc::decode(line);

@@ -258,6 +258,19 @@ TEST_SUITE("mcp/login") {
     const auto denied = visit_with(oauth({"device=denied"}), Grant::kPerson, true, codes);
     REQUIRE_FALSE(denied.has_value());
     CHECK(denied.error().what.contains("the login was refused"));
+    codes.clear();
+    {
+      const auto web = oauth({"device", "no-page"});  // a code is the only way, and nobody asked
+      const auto asks = visit_with(web, Grant::kPerson, false, codes);
+      REQUIRE_FALSE(asks.has_value());
+      CHECK(asks.error().what.contains("has no login page"));
+      CHECK(asks.error().what.contains("fix: mcpac login --device web"));
+      CHECK(codes.empty());
+      CHECK(times(web.log(), "/device") == 0);
+      CHECK(text_of(visit_with(web, Grant::kPerson, true, codes)) == done);  // no browser is there
+      CHECK(text_of(visit_with(web, Grant::kDeviceCode, false, codes)) == done);
+      CHECK(codes == std::vector<std::string>{"WDJB-MJHT", "WDJB-MJHT"});
+    }
     const auto none = visit_with(oauth(), Grant::kDeviceCode, true, codes);
     REQUIRE_FALSE(none.has_value());
     CHECK(none.error().what.contains("gives no codes for a login"));

@@ -393,6 +393,38 @@ TEST_SUITE("mcp/stdio") {
           Json{{"n", std::numeric_limits<double>::max()}, {"text", "there"}});
   }
 
+  TEST_CASE("an odd value in a list costs its tool alone, which is said by its name") {
+    const auto folder = TemporaryFolder::create("/tmp", "mcpac-list");
+    REQUIRE(folder.has_value());
+    const auto file = folder->path() / "tools.json";
+    // A number beyond double is the largest one; of the others nothing is certain.
+    const std::string list =
+        R"([{"name":"far","inputSchema":{"type":"object","properties":{"n":{"maximum":1e400}}}},)"
+        R"({"name":"twice","inputSchema":{"type":"object","type":"string"}},)"
+        R"({"name":"nan","inputSchema":{"type":"object","maxProperties":NaN}},)"
+        R"({"name":"half","description":"\ud800","inputSchema":{"type":"object"}},)"
+        R"({"name":"fine","inputSchema":{"type":"object"}}])";
+    REQUIRE(write_file_atomic(file, to_text(Json{{"tools", Json::array()}, {"raw", list}})));
+    auto config = fixture("scripted");
+    config.arguments.push_back(file.string());
+    std::vector<std::string> warnings;
+    mcp::Events events;
+    events.warned = [&](std::string_view text) { warnings.emplace_back(text); };
+    Connected server(config, false, std::move(events));
+    const auto listing = server.list();
+    REQUIRE_MESSAGE(listing.has_value(), test::shown(listing));
+    std::string names;
+    for (const auto& tool : listing->tools) names += tool.name + ";";
+    CHECK(names == "far;fine;");
+    CHECK(listing->tools.front().definition["inputSchema"]["properties"]["n"]["maximum"] ==
+          std::numeric_limits<double>::max());
+    REQUIRE(warnings.size() == 3);
+    CHECK(warnings[0].contains("the tool \"twice\" is left out: "));
+    CHECK(warnings[0].ends_with("the member \"type\" stands twice in one object"));
+    CHECK(warnings[1].contains("the tool \"nan\" is left out"));
+    CHECK(warnings[2].contains("the tool \"half\" is left out"));
+  }
+
   TEST_CASE("an answer that is no JSON fails its request at once, with the reason") {
     Connected server(fixture("unreadable"));
     const auto result = server.call("malformed");

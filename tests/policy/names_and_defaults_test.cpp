@@ -398,6 +398,89 @@ TEST_CASE("which policy admits more is told with what is left out in mind") {
   }
 }
 
+// Its default is refused by itself: the gate does not fill `mode`, and a server may.
+struct Refused {
+  const char* name;
+  const char* schema;
+};
+const std::vector<Refused>& refusing() {
+  static const std::vector<Refused> all = {
+      {"of another value", R"({"type":"object","properties":{"path":{"type":"string"},
+        "mode":{"enum":["safe","other"],"default":"danger"}}})"},
+      {"by its length", R"({"type":"object","properties":{"path":{"type":"string"},
+        "mode":{"type":"string","maxLength":5,"default":"danger"}}})"},
+      {"behind a reference", R"({"type":"object","properties":{"path":{"type":"string"},
+        "mode":{"$ref":"#/$defs/M"}},
+        "$defs":{"M":{"type":"string","pattern":"^(safe|other)$","default":"danger"}}})"},
+      {"beside a reference", R"({"type":"object","properties":{"path":{"type":"string"},
+        "mode":{"$ref":"#/$defs/M","default":"danger"}},
+        "$defs":{"M":{"enum":["safe","other"]}}})"},
+      {"by what stands beside a reference",
+       R"({"type":"object","properties":{"path":{"type":"string"},
+        "mode":{"$ref":"#/$defs/M","maxLength":5}},
+        "$defs":{"M":{"type":"string","default":"danger"}}})"},
+  };
+  return all;
+}
+
+TEST_CASE("a default that its own schema refuses is not there, and a deny and an ask catch it") {
+  const char* without = R"({"path":"a"})";
+  const char* with = R"({"path":"a","mode":"safe"})";
+  for (const Refused& refused : refusing()) {
+    CAPTURE(refused.name);
+    const auto world = world_with(refused.schema);
+    const auto denies = rules({"s.t"}, {R"(s.t(mode == "danger"))"});
+    CHECK(answer(*world, denies, without).effect == "deny");
+    CHECK(answer(*world, denies, with).effect == "allow");
+    CHECK(answer(*world, rules({"s.t"}, {R"(s.t(* == "danger"))"}), without).effect == "deny");
+    CHECK(answer(*world, rules({"s.t"}, {}, {R"(s.t(mode starts "dang"))"}), without).effect ==
+          "ask");
+    CHECK(answer(*world, rules({"s.t(path any)"}), without).effect == "allow");
+    CHECK(answer(*world, rules({"s.t(path any, mode absent)"}), without).effect == "allow");
+    CHECK(answer(*world, rules({"s.t(path any, mode absent)"}), with).effect == "deny");
+    CHECK(answer(*world, rules({R"(s.t(path any, ?mode == "safe"))"}), without).effect == "deny");
+    CHECK(answer(*world, rules({"s.t(path any, mode any)"}), without).effect == "deny");
+  }
+  // What it is refused in is filled without it, and that counts as absent as a whole.
+  const auto world = world_with(R"({"type":"object","properties":{"path":{"type":"string"},
+    "o":{"type":"object","default":{},"properties":{"mode":{"type":"string","default":1},
+      "kept":{"type":"integer","default":3}}}}})");
+  CHECK(answer(*world, rules({"s.t(path any)"}), without).effect == "allow");
+  CHECK(answer(*world, rules({"s.t(path any)"}), R"({"path":"a","o":{"mode":"x"}})").effect ==
+        "deny");
+  CHECK(answer(*world, rules({"s.t"}, {"s.t(* == \"danger\")"}), without).effect == "allow");
+}
+
+TEST_CASE("which policy admits more is told with refused defaults in mind") {
+  for (const Refused& refused : refusing()) {
+    CAPTURE(refused.name);
+    const auto world = world_with(refused.schema);
+    auto all = policy_of(*world, "allow s.t\n");
+    for (const char* narrower :
+         {"allow s.t(mode any, ..)\n", "allow s.t\ndeny s.t(mode absent)\n",
+          "allow s.t\ndeny s.t(mode == \"danger\")\n", "allow s.t(?mode == \"safe\", ..)\n"}) {
+      CAPTURE(narrower);
+      auto part = policy_of(*world, narrower);
+      CHECK(std::holds_alternative<Included>(all.includes(part)));
+      const Inclusion more = part.includes(all);
+      REQUIRE(std::holds_alternative<Excess>(more));
+      const std::string wrong = why_no_witness(*world, part, all, std::get<Excess>(more));
+      CHECK_MESSAGE(wrong.empty(), wrong);
+    }
+  }
+}
+
+TEST_CASE("brackets that leave out a required argument whose default is refused admit no call") {
+  const auto world = world_with(R"({"type":"object","required":["kept","mode"],"properties":{
+    "kept":{"type":"integer","default":3},"mode":{"type":"string","default":1}}})");
+  const auto said = [&](std::string grant) {
+    const auto loaded = world->load({rules({std::move(grant)})});
+    return loaded ? std::string() : loaded.error().to_text();
+  };
+  CHECK(said("s.t(mode any)") == "");
+  CHECK(has_text(said("s.t(kept any)"), "the schema requires 'mode'"));
+}
+
 TEST_CASE("a limit over several tools is compared with what calls of the others leave out") {
   // The one call of each that is granted leaves `o` out, whose default is "danger".
   World world("2026-06-01T12:00:00Z", Json{{"s.t", Json::parse(shapes()[0].schema)},

@@ -6,7 +6,7 @@
 //
 // turncoat: every call of `change` makes echo another tool, or the old one again. hasty: says that its tools changed
 // just before it lists the old ones for the first time. scripted: the tools are what the
-// file argv[3] holds at each listing, {"version": …, "tools": […]}; every one answers its arguments, but
+// file argv[3] holds at each listing, {"version": …, "tools": […]} ("raw": what stands for the list, to the letter); every one answers its arguments, but
 // those whose names begin with hang never answer.
 //
 // stuck-on-probe: answers nothing once it was asked server/discover. mute: never answers.
@@ -185,6 +185,8 @@ function handle(message) {
   if (mode === 'slow-pages' && method === 'tools/list') {
     return void setTimeout(() => send({ id, result: { tools: [{ name: `t${params?.cursor}`, inputSchema: object() }], nextCursor: `${params?.cursor}+` } }), 20);
   }
+  if (method === 'tools/list' && mode === 'scripted' && script().raw)
+    return process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"resultType":"complete","tools":${script().raw}}}\n`);
   if (method === 'tools/list' && mode !== 'no-tools') return send({ id, result: complete(list(params)) });
   if (method === 'tools/call') return void call(id, params);
   send({ id, error: { code: -32601, message: 'Method not found' } });

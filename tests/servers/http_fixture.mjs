@@ -11,7 +11,8 @@
 // The header Authorization is kept and can be read with the tool "headers". The tool "cut" ends the streams of announcements;
 // `lists` says how the next lists of tools are answered ("503": an HTTP status; "error"; "503 cut", "error cut": and the streams end once
 // more; "other": this once with another tool, and news of a change before), and with `changes` a tool is another one from then on.
-// "forget" forgets all sessions, as a server that was restarted; `status` is what they are answered with from then on, `changes` as above.
+// "forget" forgets all sessions, as a server that was restarted; `status` is what they are answered with from then on, `changes` as above;
+// with `calls` so many calls behind it are answered so, each forgetting its session.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -26,6 +27,7 @@ let next = 1;
 let ended = 0; // streams of announcements
 let lists = []; // how the next ones are answered
 let unknown = 404; // how a session that is none is answered
+let forgetting = 0; // calls that forget their session
 
 const info = { name: 'http-fixture', version: '4.5.6' };
 const tools = ['echo', 'headers', 'slow', 'change', 'progress', 'big'].map((name) => ({ name, inputSchema: { type: 'object' } }));
@@ -75,6 +77,7 @@ async function answer(message, request, notify) {
       unknown = args.status;
       if (args.changes) tools[0].description = 'another one';
       if (args.cuts) cut();
+      forgetting = args.calls ?? 0;
       sessions.clear();
       return result(text('forgotten'));
     }
@@ -114,6 +117,10 @@ async function handlePost(request, response, path, message) {
   } else if (!modern) {
     const session = sessions.get(request.headers['mcp-session-id']);
     if (!session) return refuse(response, unknown, unknown === 404 ? 'Session not found' : 'no');
+    if (method === 'tools/call' && forgetting > 0 && forgetting--) {
+      sessions.delete(request.headers['mcp-session-id']);
+      return refuse(response, unknown, 'no');
+    }
     if (path === '/loses-session' && method === 'tools/call' && ++session.calls > 1) {
       sessions.delete(request.headers['mcp-session-id']);
       return refuse(response, 404, 'Session not found');

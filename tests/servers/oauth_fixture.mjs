@@ -13,7 +13,8 @@
 // and the answers, and none elsewhere), redirect=localhost (no client is registered with another redirect), resource=none (the metadata
 // name none), no-resource (a request that names a resource is refused), never (every token is refused by the server),
 // refresh=refused, forgets (the authorization server forgets its clients when it has given tokens), device (logins by a
-// code; the person says yes when the second question comes), device=refused (they are offered, and refused), device=denied.
+// code; the person says yes when the second question comes), device=refused (they are offered, and refused), device=denied,
+// no-page (the metadata name no authorization endpoint).
 // /mcp is the server; its tool "write" wants the scope "write" besides "read". /log: what was asked.
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -109,7 +110,8 @@ function metadata() {
   return {
     issuer: flags.has('issuer=wrong') ? 'https://evil.example' : `${base}/as${flags.has('slash') ? '/' : ''}`,
     ...(device_is_offered && { device_authorization_endpoint: `${base}/device` }),
-    authorization_endpoint: `${base}/authorize${flags.has('page=asks') ? '?redirect_uri=https://evil.example' : ''}`, token_endpoint: `${base}/token`, registration_endpoint: `${base}/register`,
+    ...(!flags.has('no-page') && { authorization_endpoint: `${base}/authorize${flags.has('page=asks') ? '?redirect_uri=https://evil.example' : ''}` }),
+    token_endpoint: `${base}/token`, registration_endpoint: `${base}/register`,
     token_endpoint_auth_methods_supported: [flags.has('basic') ? 'client_secret_basic' : 'none'],
     ...(!flags.has('no-revocation') && { revocation_endpoint: `${base}/revoke` }),
     ...(!flags.has('no-pkce') && { code_challenge_methods_supported: ['S256'] }),

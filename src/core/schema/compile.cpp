@@ -30,10 +30,13 @@ class Compiler {
   Result<void> run(const Json& schema) {
     auto root = program_.index.add_document(schema, kOwnUri);
     if (!root) return pass_on(root);
+    program_.document = *root;
     program_.root = node_for(**root, "");
     work();
     if (uses_dynamic_) compile_dynamic_anchors();
     if (error_) return std::unexpected<Error>(std::move(*error_));
+    // Those of their own first: where one is refused, whoever refers to it has none.
+    with_default_.insert(with_default_.begin(), referring_.begin(), referring_.end());
     mark_refused_defaults(program_, with_default_);
     return {};
   }
@@ -92,7 +95,7 @@ class Compiler {
     node.constant = read.any("const");
     node.choices = read.array("enum");
     node.default_value = read.any("default");
-    if (node.default_value != nullptr) with_default_.emplace_back(&node, location);
+    if (node.default_value != nullptr) with_default_.push_back({&node, &schema, location});
     fill_number(node, read);
     fill_string(node, read);
     fill_array(node, read, draft7);
@@ -102,6 +105,9 @@ class Compiler {
       node.unevaluated_items = child(read, "unevaluatedItems");
       node.unevaluated_properties = child(read, "unevaluatedProperties");
     }
+    const bool refers = node.in_place && node.in_place->reference != nullptr;
+    if (refers && node.default_value == nullptr && schema.size() > 1)
+      referring_.push_back({&node, &schema, location});
   }
 
   static void fill_number(Node& node, KeywordReader& read) {
@@ -304,7 +310,8 @@ class Compiler {
 
   Program& program_;
   UncheckablePatterns uncheckable_;
-  std::vector<std::pair<Node*, std::string>> with_default_;
+  std::vector<WithDefault> with_default_;
+  std::vector<WithDefault> referring_;  // without one of their own, and saying more
   std::unordered_map<const Json*, Node*> known_;
   std::vector<Open> open_;
   std::optional<Error> error_;

@@ -27,6 +27,18 @@ std::size_t size_of(const Json& value) {
 
 class Filler {
  public:
+  // What is filled in for this node where nothing is said; null where nothing is.
+  static const Json* default_of(const Node& node) {
+    const Node* at = &node;
+    for (std::size_t step = 0; step < kDeepestFilled; ++step) {
+      if (at->refuses_default) return nullptr;
+      if (at->default_value != nullptr) return at->default_value;
+      if (!at->in_place || at->in_place->reference == nullptr) return nullptr;
+      at = at->in_place->reference;
+    }
+    return nullptr;
+  }
+
   bool run(const Node& root, Json& value) {
     fill(root, value);
     return !exhausted_;
@@ -88,16 +100,6 @@ class Filler {
     }
   }
 
-  static const Json* default_of(const Node& node) {
-    const Node* at = &node;
-    for (std::size_t step = 0; step < kDeepestFilled; ++step) {
-      if (at->default_value != nullptr) return at->refuses_default ? nullptr : at->default_value;
-      if (!at->in_place || at->in_place->reference == nullptr) return nullptr;
-      at = at->in_place->reference;
-    }
-    return nullptr;
-  }
-
   bool spend(std::size_t work) {
     work_ += work;
     if (work_ > kMostFilled) exhausted_ = true;
@@ -145,17 +147,19 @@ bool fill_defaults(const Program& program, Json& value) {
 }
 
 // Those below come before those above, mostly: nodes are made from the root down.
-void mark_refused_defaults(Program& program,
-                           const std::vector<std::pair<Node*, std::string>>& with_default) {
+void mark_refused_defaults(Program& program, const std::vector<WithDefault>& with_default) {
   // Of all together, which a server may have written to take long: the rest is filled in as it is.
   constexpr std::size_t kMostLooked = 200'000;
   std::size_t work = 0;
   for (std::size_t i = with_default.size(); i-- > 0 && work < kMostLooked;) {
-    const auto& [node, location] = with_default[i];
-    Json value = *node->default_value;
+    const auto& [node, schema, location] = with_default[i];
+    ++work;
+    const Json* standard = Filler::default_of(*node);
+    if (standard == nullptr) continue;
+    Json value = *standard;
     Filler filler;
     const bool is_filled = filler.run_default(*node, value);
-    work += 1 + filler.work();
+    work += filler.work();
     if (!is_filled) continue;
     Validator validator(program);
     const auto violation = validator.run(*node, value);
@@ -163,6 +167,7 @@ void mark_refused_defaults(Program& program,
     // What cannot be checked in the time of it is checked in the value that it is filled into.
     if (!violation || violation->keyword == "limit") continue;
     node->refuses_default = true;
+    program.refusing_defaults.insert(schema);
     program.refused_defaults.push_back(
         {location, violation->pointer.empty() ? violation->message
                                               : violation->pointer + " " + violation->message});

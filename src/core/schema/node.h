@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -94,7 +95,8 @@ struct Node {
   const Json* constant = nullptr;
   const Json* choices = nullptr;  // "enum"
   const Json* default_value = nullptr;
-  bool refuses_default = false;  // it does not hold here itself: it is not filled in
+  // Its default, or that of what it refers to, does not hold here: it is not filled in.
+  bool refuses_default = false;
   // Beside a "$ref" of draft 7, where it means nothing to a validator: zod writes it, and fills it.
   const Json* default_beside_reference = nullptr;
   std::unique_ptr<NumberRules> number;
@@ -112,6 +114,8 @@ struct Program {
   std::vector<SchemaRemark> refused_defaults;
   std::vector<SchemaRemark> unchecked_patterns;
   SchemaIndex index;
+  const Json* document = nullptr;                     // what was compiled, in the index
+  std::unordered_set<const Json*> refusing_defaults;  // schemas of it whose node refuses_default
   std::deque<Node> nodes;
   const Node* root = nullptr;
   // By resource, then by name: what a "$dynamicRef" looks for, outermost resource first.

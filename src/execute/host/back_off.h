@@ -1,4 +1,5 @@
-// BackOff: how often a server that keeps ending is started again.
+// BackOff: how often a server that keeps ending is started again, and how often one that keeps
+// forgetting its session is given another.
 #pragma once
 
 #include <algorithm>

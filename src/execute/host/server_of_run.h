@@ -35,6 +35,9 @@ struct Upstreams::Server {
   std::uint64_t changes = 0;  // how often it said that its tools changed
   std::uint64_t starts = 1;
   BackOff back_off;
+  // The same of sessions that it forgets: counted from the last one in which it answered a call.
+  BackOff renewals;
+  bool has_answered = false;  // a call, in the session that there is
   // It forgot our session, and has no new one yet: it is called again, unlike an ended server.
   bool is_renewing = false;
   // It has failed, and is asked for its tools again when that expires (upstream_compare.cpp).

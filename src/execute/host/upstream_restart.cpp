@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -43,9 +44,12 @@ void Upstreams::revive(Server& server) {
       server.ready && !server.failure && server.client && server.client->has_lost_session();
   if (has_forgotten) server.is_renewing = true;
   if (!comes_back(server)) return;
-  // It is there, and has nothing to recover from: the call that met it goes on.
-  if (!has_forgotten && !server.back_off.may_start(now)) return;
-  if (!has_forgotten) server.back_off.started(now);
+  // One that forgets is there, and has nothing to recover from: the call that met it goes on. One
+  // that answered no call since its last session is asked for a new one at each call otherwise.
+  if (has_forgotten && std::exchange(server.has_answered, false)) server.renewals = BackOff();
+  BackOff& back_off = has_forgotten ? server.renewals : server.back_off;
+  if (!back_off.may_start(now)) return;
+  back_off.started(now);
   server.ready = false;
   server.settled.expires_at(boost::asio::steady_timer::time_point::max());
   boost::asio::co_spawn(executor_, start_again(server), [this, &server](std::exception_ptr bug) {
@@ -106,14 +110,32 @@ void Upstreams::come_back(Server& server, Result<Drifted> outcome) {
   server.settled.expires_at(boost::asio::steady_timer::time_point::min());
 }
 
+void Upstreams::note_answer(Server& server, const mcp::Client* client, const Result<Json>& answer) {
+  const bool is_answer = answer || answer.error().id == ErrorId::kServerError;
+  if (is_answer && server.client.get() == client) server.has_answered = true;
+}
+
 std::optional<Error> Upstreams::why_gone(const Server& server) const {
   if (!comes_back(server)) return std::nullopt;
-  const auto wait = server.back_off.wait(std::chrono::steady_clock::now());
   const bool has_failed = server.failure.has_value();
+  const bool has_forgotten = !has_failed && server.client && server.client->has_lost_session();
+  const auto wait =
+      (has_forgotten ? server.renewals : server.back_off).wait(std::chrono::steady_clock::now());
   const std::string next =
       wait.count() > 0 ? fmt::format("it is not {} again before {} ms are over",
                                      server.config.is_http() ? "called" : "started", wait.count())
                        : std::string("the next call tries it again");
+  if (has_forgotten)
+    return fail(
+               ErrorId::kServerHttp,
+               fmt::format("the server {} forgets each session before it answers a call in it; the "
+                           "call was not sent, and {}",
+                           server.config.name, next),
+               {.why = "it refuses every call with HTTP status 404, 400 or 401, as a server does "
+                       "that does not know the session",
+                .fix = "check its url; behind a load balancer the calls of one session must reach "
+                       "one process"})
+        .error();
   return fail(ErrorId::kServerDied,
               fmt::format("the server {} {}; the call was not sent, and {}", server.config.name,
                           has_failed ? "could not be started" : "has ended", next),

@@ -201,13 +201,16 @@ asio::awaitable<Result<Json>> Upstreams::call_once(CallToken token, const Permis
     auto outcome = co_await client->request(permission.tool(), std::move(arguments),
                                             server.config.timeout, std::move(events));
     if (!outcome) co_return pass_on(outcome);
+    server.has_answered = server.has_answered || server.client == client;
     if (*outcome) co_return std::move(**outcome);
     co_return fail(ErrorId::kServerError,
                    fmt::format("server {} answered {} with error {}", permission.server(),
                                permission.tool(), outcome->error().code));
   }
-  co_return co_await client->call_tool(permission.tool(), std::move(arguments),
-                                       server.config.timeout, std::move(events));
+  auto answer = co_await client->call_tool(permission.tool(), std::move(arguments),
+                                           server.config.timeout, std::move(events));
+  note_answer(server, client.get(), answer);
+  co_return answer;
 }
 
 // The second attempt finds the server in a new session, and its tools compared in that.
@@ -232,10 +235,10 @@ std::unexpected<Error> no_answer() {
 
 }  // namespace
 
-const Upstreams::Server* Upstreams::at_hand(const Permission& permission) const {
+Upstreams::Server* Upstreams::at_hand(const Permission& permission) const {
   const auto found = servers_.find(permission.server());
   if (found == servers_.end() || offer_named(permission.tool())) return nullptr;
-  const Server& server = *found->second;
+  Server& server = *found->second;
   const bool is_usable = server.ready && *server.waiting == 0 && !server.failure && server.client &&
                          server.client->is_alive();
   return is_usable && !server.drifted.contains(permission.tool()) ? &server : nullptr;
@@ -255,10 +258,12 @@ gate::Upstream::CallToken Upstreams::forward(const Permission& permission, Json 
                    Result<Json> result) {
     if (calls_.erase(token) != 0) (*done)(std::move(result));
   };
-  if (const Server* server = at_hand(permission)) {
+  if (Server* server = at_hand(permission)) {
     begun.was_sent = true;
     // What is needed to make it once more, in a session that the server knows.
     struct Again {
+      Server& server;
+      const mcp::Client* client;  // compared, not used
       Permission permission;
       Json arguments;
       std::shared_ptr<gate::Caller> caller;
@@ -266,7 +271,8 @@ gate::Upstream::CallToken Upstreams::forward(const Permission& permission, Json 
     };
     try {
       const auto again = server->config.is_http()
-                             ? std::make_shared<Again>(Again{permission, arguments, caller})
+                             ? std::make_shared<Again>(Again{*server, server->client.get(),
+                                                             permission, arguments, caller})
                              : nullptr;
       auto events = events_for(executor_, std::move(caller), permission.server());
       if (again) events.unmade = [again] { again->is_unmade = true; };
@@ -277,6 +283,7 @@ gate::Upstream::CallToken Upstreams::forward(const Permission& permission, Json 
            .events = std::move(events)},
           [this, token, again, ended](Result<Json> result) {
             const auto call = calls_.find(token);
+            if (again) note_answer(again->server, again->client, result);
             if (!again || !again->is_unmade || call == calls_.end() || call->second.is_cancelled)
               return ended(std::move(result));
             call->second.was_sent = false;

@@ -136,6 +136,8 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
                                            std::chrono::milliseconds at_most);
   void come_back(Server& server, Result<Drifted> outcome);
   // What a call to it is answered with until it may be started again; nothing: it is there.
+  // An answer to a call that this client made.
+  static void note_answer(Server& server, const mcp::Client* client, const Result<Json>& answer);
   [[nodiscard]] std::optional<Error> why_gone(const Server& server) const;
   void settle(Server& server, Result<Drifted> outcome);
   void heard_end(const Server& server, const Error& error);
@@ -150,7 +152,7 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
                                                  std::shared_ptr<bool> is_unmade);
   // The server, where a call of this tool need not wait for it, as almost none must; else null, and
   // call() waits or says why not.
-  [[nodiscard]] const Server* at_hand(const Permission& permission) const;
+  [[nodiscard]] Server* at_hand(const Permission& permission) const;
   boost::asio::awaitable<Result<Json>> call(CallToken token, Permission permission, Json arguments,
                                             std::shared_ptr<gate::Caller> caller);
   // The server, once it can be asked; an Error for one that cannot.

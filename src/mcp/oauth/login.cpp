@@ -249,6 +249,7 @@ asio::awaitable<Result<LoggedIn>> log_in(const Web& web, Discovered at, Settings
   const bool is_offered = !at.server.device_endpoint.empty();
   const bool is_demanded = settings.grant == Grant::kDeviceCode;
   const bool is_only_way = is_demanded || at.server.authorization_endpoint.empty();
+  const bool is_wanted = is_demanded || settings.prefers_code;
   if (is_demanded && !is_offered) {
     co_return fail(ErrorId::kServerHttp,
                    fmt::format("the authorization server {} gives no codes for a login",
@@ -256,7 +257,13 @@ asio::awaitable<Result<LoggedIn>> log_in(const Web& web, Discovered at, Settings
                    {.why = "its metadata name no device authorization endpoint",
                     .fix = "without --device, and without \"grant\" in its \"auth\""});
   }
-  if (is_offered && (is_only_way || settings.prefers_code)) {
+  if (is_offered && is_only_way && !is_wanted) {
+    co_return fail(ErrorId::kServerHttp,
+                   fmt::format("the authorization server {} has no login page",
+                               printable(at.server.issuer, 200)),
+                   {.why = kCodesAlone});
+  }
+  if (is_offered && is_wanted) {
     auto code = co_await ask_for_code(web, at, settings, kept, scope);
     if (code) {
       show(code->page);

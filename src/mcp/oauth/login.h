@@ -24,7 +24,7 @@ struct LoggedIn {
 //
 // By a code that the person types at another machine (RFC 8628) where the settings say so, or
 // prefer that and the authorization server offers it; one that refuses it to mcpac is logged in at
-// in a browser.
+// in a browser. An authorization server without a page is an error where neither holds.
 boost::asio::awaitable<Result<LoggedIn>> log_in(const Web& web, Discovered at, Settings settings,
                                                 Kept kept, std::string scope, ShowLogin show);
 

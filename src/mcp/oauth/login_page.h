@@ -32,6 +32,12 @@ class PastedAnswer {
 // What an error says when the time for a login was over.
 inline constexpr const char* kNobodyLoggedIn = "nobody logged in";
 
+// And where the authorization server has no page, and nobody asked for a code.
+inline constexpr const char* kCodesAlone =
+    "it logs in by a code alone (RFC 8628), and nothing binds the page of a code to the server "
+    "that "
+    "gave it: such a login is made where it is asked for";
+
 struct LoginPage {
   std::string url{};
   std::string code{};  // to be typed there (RFC 8628); empty: none is needed

@@ -223,7 +223,8 @@ class ToolComparison {
 
   [[nodiscard]] CallPlace root() const { return root(both()); }
   [[nodiscard]] CallPlace root(const std::vector<MarkedLayer>& layers) const {
-    return {layers, permission_, schema_ == nullptr ? SchemaView() : SchemaView(*schema_),
+    return {layers, permission_,
+            schema_ == nullptr ? SchemaView() : SchemaView(*schema_, unfilled()),
             defaults_ == nullptr ? nullptr : defaults_->root()};
   }
   // Of each kind of calls that these tell apart one.
@@ -276,7 +277,7 @@ class ToolComparison {
     auto compiled = JsonSchema::compile(*schema_, UncheckablePatterns::kLeave);
     if (!compiled) return pass_on(compiled);
     compiled_ = std::move(*compiled);
-    defaults_ = std::make_unique<const SchemaDefaults>(compiled_);
+    defaults_ = std::make_unique<const SchemaDefaults>(compiled_, schema_);
     return {};
   }
 
@@ -292,6 +293,10 @@ class ToolComparison {
     return Excess{permission_, *made, narrower, wider, {}, call.takes_for_folders};
   }
 
+  [[nodiscard]] const UnfilledDefaults* unfilled() const {
+    return defaults_ == nullptr ? nullptr : &defaults_->unfilled();
+  }
+
   // Borrows the arguments.
   [[nodiscard]] CallUnderTest under_test(const Json& arguments, Folders folders) const {
     return {.permission = permission_,
@@ -299,7 +304,8 @@ class ToolComparison {
             .schema = schema_,
             .lexical = true,
             .takes_for_folders = folders == Folders::kYes,
-            .defaults = defaults_ == nullptr ? nullptr : defaults_->root()};
+            .defaults = defaults_ == nullptr ? nullptr : defaults_->root(),
+            .unfilled = unfilled()};
   }
 
   // What its schema makes of a call; nothing where it is none.

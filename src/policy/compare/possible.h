@@ -37,8 +37,11 @@ struct PossibleCall {
   [[nodiscard]] const DefaultPlace* left_out() const {
     return defaults == nullptr ? nullptr : defaults->root();
   }
+  [[nodiscard]] const UnfilledDefaults* unfilled() const {
+    return defaults == nullptr ? nullptr : &defaults->unfilled();
+  }
   [[nodiscard]] SchemaView view() const {
-    return schema == nullptr ? SchemaView() : SchemaView(*schema);
+    return schema == nullptr ? SchemaView() : SchemaView(*schema, unfilled());
   }
 };
 

@@ -217,7 +217,7 @@ Result<PossibleCall> possible_call(const Permission& permission, const CallInSou
   if (!(*compiled)->fill_defaults(empty) || !(*compiled)->fill_defaults(possible.known))
     return fail(ErrorId::kSchemaInvalid, "its defaults take too much to be filled in");
   possible.compiled = *compiled;
-  possible.defaults = std::make_shared<const SchemaDefaults>(*compiled);
+  possible.defaults = std::make_shared<const SchemaDefaults>(*compiled, schema);
   for (const auto& name : call.unknown) {
     if (!call.known.contains(name)) possible.known.erase(name);
     const bool filled = empty.contains(name);

@@ -20,7 +20,7 @@ Result<std::optional<SchemaViolation>> completed(const CompiledLayer& layer,
   if (tool == tools.end()) return std::optional<SchemaViolation>();
   auto schema = JsonSchema::compile(tool->second, UncheckablePatterns::kLeave);
   if (!schema) return pass_on(schema);
-  defaults.emplace(*schema);
+  defaults.emplace(*schema, &tool->second);
   return complete({&layer, 1}, permission, **schema, arguments);
 }
 
@@ -60,7 +60,8 @@ Result<void> run(const ast::SelfTest& test, const CompiledLayer& layer, const So
                            .arguments = arguments,
                            .schema = schema,
                            .demand = {},
-                           .defaults = defaults ? defaults->root() : nullptr};
+                           .defaults = defaults ? defaults->root() : nullptr,
+                           .unfilled = defaults ? &defaults->unfilled() : nullptr};
   const Verdict verdict = decide_layer(layer, call, Times{});
   if ((verdict.effect != Effect::kDeny) == wanted) return {};
   return source.error(ErrorId::kSelfTestFailed, test.at, text,

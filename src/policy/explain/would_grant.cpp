@@ -146,14 +146,11 @@ Asked subject_of(const PossibleCall& call) {
   return {.call = {.permission = call.permission,
                    .arguments = call.known,
                    .schema = call.schema,
-                   .defaults = call.left_out()},
+                   .defaults = call.left_out(),
+                   .unfilled = call.unfilled()},
           .unknown = &call.unknown,
           .open = call.open,
           .asks_file_system = false};
-}
-
-SchemaView view_of(const CallUnderTest& call) {
-  return call.schema == nullptr ? SchemaView() : SchemaView(*call.schema);
 }
 
 struct Written {
@@ -184,7 +181,7 @@ std::optional<std::string> kept_of_unknown(const CompiledTarget* near, const std
 
 // An ask catches calls whatever else they bring: it is closed by naming what is absent.
 void close(const Asked& subject, Written& written) {
-  const SchemaView schema = view_of(subject.call);
+  const SchemaView schema = subject.call.view();
   const Json* text = schema.text();
   const Json* more = text == nullptr ? nullptr : find_member(*text, "additionalProperties");
   if (more == nullptr || *more != false) {
@@ -217,7 +214,7 @@ Written write(const Asked& subject, const CompiledTarget* near, Effect effect,
               Order order = Order::kExact) {
   Written written;
   const ExactTests exact(near, subject.call, order);
-  const SchemaView schema = view_of(subject.call);
+  const SchemaView schema = subject.call.view();
   for (const auto& [name, value] : subject.call.arguments.items()) {
     if (is_unknown(subject, name)) continue;
     const auto member = schema.member(name);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/json_compare.h"
+#include "core/json_schema.h"
 #include "core/nearest_name.h"
 #include "policy/rules/schema_view.h"
 #include "policy/text/printer.h"
@@ -21,7 +22,7 @@ struct Reached {
   std::string wrong;               // the name that is unknown, or empty:
   std::string not_inside;          // what is no object or array, in words
   std::vector<std::string> known;
-  bool always_there = true;  // required, or filled by a default, at every step
+  bool always_there = true;  // required, or with a default, at every step
 };
 
 // "'a' is a string, which has no members", where the schema says so.
@@ -35,9 +36,10 @@ std::string misshapen(const SchemaView& view, const ast::ArgPath& path, std::siz
                      to_string(types), wants_member ? "members" : "elements");
 }
 
-Reached reach(const Json& schema, const ast::ArgPath& path) {
+Reached reach(const Json& schema, const ast::ArgPath& path,
+              const UnfilledDefaults* unfilled = nullptr) {
   Reached reached;
-  reached.view = SchemaView(schema);
+  reached.view = SchemaView(schema, unfilled);
   for (std::size_t i = 0; i < path.steps.size(); ++i) {
     reached.not_inside = misshapen(*reached.view, path, i);
     if (!reached.not_inside.empty()) {
@@ -105,9 +107,12 @@ const Json* listed_values(const SchemaView& view) {
   return listed != nullptr && listed->is_array() && !listed->empty() ? listed : nullptr;
 }
 
-Checked<void> check_listed(const ast::Literal& literal, ast::Offset at, const Json& listed) {
+// `standard`: what a server may take for a member that is left out, also where its own schema
+// refuses it; null where there is none.
+Checked<void> check_listed(const ast::Literal& literal, ast::Offset at, const Json& listed,
+                           const Json* standard) {
   const auto value = parse_json(print(literal));
-  if (!value ||
+  if (!value || (standard != nullptr && json_equal(*standard, *value)) ||
       std::ranges::any_of(listed, [&](const Json& one) { return json_equal(one, *value); }))
     return {};
   std::vector<std::string> names;
@@ -137,15 +142,32 @@ Checked<void> check_literals(const ast::Arg& arg, const SchemaView& view) {
     if (const auto* equal = std::get_if<ast::EqualTest>(&test.body)) literals = {equal->literal};
     if (const auto* in = std::get_if<ast::InTest>(&test.body)) literals = in->literals;
     for (const auto& literal : literals) {
-      if (auto checked = check_listed(literal, test.at, *listed); !checked) return checked;
+      if (auto checked = check_listed(literal, test.at, *listed, view.default_value()); !checked)
+        return checked;
     }
   }
   for (const auto& exception : arg.exceptions) {
     const auto* literal = std::get_if<ast::Literal>(&exception.body);
     if (literal == nullptr || globs) continue;
-    if (auto checked = check_listed(*literal, exception.at, *listed); !checked) return checked;
+    if (auto checked = check_listed(*literal, exception.at, *listed, view.default_value());
+        !checked)
+      return checked;
   }
   return {};
+}
+
+// Asked only where a default decides: most schemas need not be compiled for it. One that does not
+// compile has no calls.
+UnfilledDefaults unfilled_in(const Json& schema) {
+  const auto compiled = JsonSchema::compile(schema, UncheckablePatterns::kLeave);
+  return compiled ? (*compiled)->unfilled_defaults(schema) : UnfilledDefaults();
+}
+
+// Required, or filled by a default, at every step.
+bool is_always_there(const Json& schema, const ast::ArgPath& path, const Reached& reached) {
+  if (!reached.always_there) return false;
+  const UnfilledDefaults unfilled = unfilled_in(schema);
+  return unfilled.empty() || reach(schema, path, &unfilled).always_there;
 }
 
 // The name that was meant, or else those that there are. All but the rule is the server's text.
@@ -156,8 +178,8 @@ std::string name_meant(const Reached& reached) {
 }
 
 // Everything that one schema has against the argument.
-Checked<void> check_against(const ast::Arg& arg, const CompiledArg& compiled,
-                            const Reached& reached) {
+Checked<void> check_against(const ast::Arg& arg, const CompiledArg& compiled, const Json& schema) {
+  const Reached reached = reach(schema, arg.path);
   if (!reached.not_inside.empty()) {
     return complain(ErrorId::kRuleIneffective, arg.at, reached.not_inside,
                     "a test below it can never decide anything", "");
@@ -168,7 +190,7 @@ Checked<void> check_against(const ast::Arg& arg, const CompiledArg& compiled,
                     "a rule names arguments that the locked input schema has", name_meant(reached));
   }
   if (auto typed = check_types(arg, compiled, *reached.view); !typed) return typed;
-  if (arg.presence == Presence::kAbsent && reached.always_there) {
+  if (arg.presence == Presence::kAbsent && is_always_there(schema, arg.path, reached)) {
     return complain(ErrorId::kRuleIneffective, arg.at,
                     fmt::format("'{}' can never hold", compiled.text),
                     "the schema requires the argument, or fills it", "");
@@ -183,7 +205,7 @@ Checked<void> check_argument(const ast::Arg& arg, const CompiledArg& compiled,
   if (arg.path.any_string() || schemas.empty()) return {};
   std::optional<Complaint> first;
   for (const Json* schema : schemas) {
-    auto checked = check_against(arg, compiled, reach(*schema, arg.path));
+    auto checked = check_against(arg, compiled, *schema);
     if (checked) return {};
     // A tool that has the argument says more of it than one that does not know the name.
     const bool says_more = first && first->id == ErrorId::kRuleUnknownName &&
@@ -205,9 +227,14 @@ Checked<void> check_required(const ast::Target& target, const CompiledBrackets& 
     const SchemaView view(*schema);
     missing.clear();
     for (const auto& name : view.required_members()) {
+      if (brackets.names.members.contains(name)) continue;
       const auto member = view.member(name);
-      const bool filled = member && member->default_value() != nullptr;
-      if (!filled && !brackets.names.members.contains(name)) missing = name;
+      bool filled = member && member->default_value() != nullptr;
+      if (filled) {
+        const UnfilledDefaults unfilled = unfilled_in(*schema);
+        filled = SchemaView(*schema, &unfilled).member(name)->default_value() != nullptr;
+      }
+      if (!filled) missing = name;
     }
     if (missing.empty()) return {};
   }

@@ -293,12 +293,9 @@ bool open_matches(const CompiledBrackets& brackets, const CallUnderTest& call, C
                   Miss* miss) {
   for (const auto& arg : brackets.args) {
     view.any_string = arg.steps.empty();
-    const bool caught =
-        view.any_string
-            ? AnyString(arg, view).in(
-                  call.arguments, call.schema == nullptr ? SchemaView() : SchemaView(*call.schema),
-                  call.defaults)
-            : catches(arg, view, call.arguments, 0, call.defaults);
+    const bool caught = view.any_string
+                            ? AnyString(arg, view).in(call.arguments, call.view(), call.defaults)
+                            : catches(arg, view, call.arguments, 0, call.defaults);
     if (caught) continue;
     if (miss != nullptr) {
       miss->argument = arg.path_text;
@@ -348,7 +345,7 @@ std::string caught_by_default(const CompiledTarget& target, Effect effect, CallU
 
 bool names_all(const CompiledBrackets& brackets, const CallUnderTest& call, Miss* miss) {
   if (brackets.rest) return true;
-  const SchemaView schema = call.schema == nullptr ? SchemaView() : SchemaView(*call.schema);
+  const SchemaView schema = call.view();
   // Brackets without arguments are a tree without members: t() admits no argument at all.
   if (brackets.names.is_leaf()) {
     for (const auto& [name, value] : call.arguments.items()) {
@@ -394,8 +391,7 @@ std::string remark_on(const CompiledTarget& target, const CallUnderTest& call, R
                 .starts = &call.starts};
   for (const auto& arg : target.brackets->args) {
     view.any_string = arg.steps.empty();
-    auto remark = remark_at(arg, view, call.arguments, 0,
-                            call.schema == nullptr ? SchemaView() : SchemaView(*call.schema));
+    auto remark = remark_at(arg, view, call.arguments, 0, call.view());
     if (remark && !remark->empty()) return std::move(*remark);
   }
   return {};

@@ -22,7 +22,12 @@ struct CallUnderTest {
   // What the server may put where the call leaves a member out; null where that is certain, and so
   // filled in already.
   const DefaultPlace* defaults = nullptr;
+  const UnfilledDefaults* unfilled = nullptr;           // of the schema; null: not known
   CallStarts starts = CallStarts(arguments, defaults);  // found as rules ask for them
+
+  [[nodiscard]] SchemaView view() const {
+    return schema == nullptr ? SchemaView() : SchemaView(*schema, unfilled);
+  }
 };
 
 // Whether it is "/", and what the schema has for this place where nothing is said.

@@ -130,6 +130,8 @@ class Parts {
 
 void SchemaView::follow() {
   for (int i = 0; at_ != nullptr; ++i) {
+    if (unfilled_ != nullptr && beside_ == nullptr)
+      refuses_default_ = refuses_default_ || unfilled_->contains(at_);
     const Json* reference = find_member(*at_, "$ref");
     if (reference == nullptr) return;
     if (beside_ == nullptr && !is_draft7(*root_)) beside_ = find_member(*at_, "default");
@@ -140,12 +142,12 @@ void SchemaView::follow() {
 
 std::optional<SchemaView> SchemaView::member(std::string_view name) const {
   if (at_ == nullptr || !at_->is_object()) return SchemaView();
-  if (const Json* property = property_named(name)) return SchemaView(root_, property);
+  if (const Json* property = property_named(name)) return SchemaView(*this, property);
   const Json* properties = find_member(*at_, "properties");
   const Json* additional = find_member(*at_, "additionalProperties");
   const bool closed = additional != nullptr && additional->is_boolean() && !additional->get<bool>();
   if (is_combined(*at_) || at_->contains("patternProperties")) return SchemaView();
-  if (additional != nullptr && additional->is_object()) return SchemaView(root_, additional);
+  if (additional != nullptr && additional->is_object()) return SchemaView(*this, additional);
   // A schema that names members and says nothing of others is taken at its word: a mistyped name in
   // a rule is likelier than a member that was not written down.
   const bool names_some = properties != nullptr && properties->is_object() && !properties->empty();
@@ -157,7 +159,7 @@ SchemaView SchemaView::elements() const {
   if (at_ == nullptr) return {};
   const Json* items = find_member(*at_, "items");
   if (items == nullptr || !items->is_object() || at_->contains("prefixItems")) return {};
-  return {root_, items};
+  return {*this, items};
 }
 
 const Json* SchemaView::property_named(std::string_view name) const {
@@ -205,6 +207,7 @@ Types SchemaView::types() const {
 }
 
 const Json* SchemaView::default_value() const {
+  if (refuses_default_) return nullptr;
   if (beside_ != nullptr) return beside_;
   return at_ == nullptr ? nullptr : find_member(*at_, "default");
 }

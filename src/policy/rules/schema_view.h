@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/json.h"
+#include "core/json_schema.h"
 #include "policy/match/matcher.h"
 
 namespace mcpac::policy {
@@ -19,7 +20,11 @@ class SchemaView {
  public:
   // A view that knows nothing.
   SchemaView() = default;
-  explicit SchemaView(const Json& root) : root_(&root), at_(&root) { follow(); }
+  // `unfilled`: of the same root, borrowed. Null: not known, and each default counts as filled.
+  explicit SchemaView(const Json& root, const UnfilledDefaults* unfilled = nullptr)
+      : root_(&root), at_(&root), unfilled_(unfilled) {
+    follow();
+  }
 
   // The view of a member; nothing where the schema knows its members and this is none.
   [[nodiscard]] std::optional<SchemaView> member(std::string_view name) const;
@@ -30,6 +35,8 @@ class SchemaView {
   [[nodiscard]] std::vector<std::string> member_names() const;
   [[nodiscard]] Types types() const;
   // What an absent member is filled with, as it is written; filled_default() is what that becomes.
+  // Null where there is no default, and where the schema refuses the one that it has: the gate
+  // leaves such a member out, and what its server may put there is a DefaultPlace.
   [[nodiscard]] const Json* default_value() const;
   // With the defaults of what is in it, as JsonSchema::fill_defaults puts them; nothing where there
   // is no default.
@@ -51,7 +58,11 @@ class SchemaView {
   [[nodiscard]] const Json* root() const { return root_; }
 
  private:
-  SchemaView(const Json* root, const Json* at) : root_(root), at_(at) { follow(); }
+  // A place below another one.
+  SchemaView(const SchemaView& above, const Json* at)
+      : root_(above.root_), at_(at), unfilled_(above.unfilled_) {
+    follow();
+  }
   void follow();  // "$ref" within the schema
   struct Filling;
   void fill(Json& value, Filling& filling) const;
@@ -60,6 +71,8 @@ class SchemaView {
   const Json* root_ = nullptr;
   const Json* at_ = nullptr;
   const Json* beside_ = nullptr;  // a default beside the "$ref" that was followed
+  const UnfilledDefaults* unfilled_ = nullptr;
+  bool refuses_default_ = false;
 };
 
 }  // namespace mcpac::policy

@@ -72,6 +72,34 @@ std::optional<Translation> unknown_of_mcpac(std::string_view message) {
                : fmt::format("the names of mcpac are {}", fmt::join(public_names(), ", "))};
 }
 
+// "no member named 'Tool' in 'mcpac::ErrorKind'", and texts that name none.
+std::optional<Translation> unknown_kind(std::string_view message) {
+  static const std::vector<std::string> kinds{"denied",    "invalid_arguments", "tool",
+                                              "transport", "timeout",           "budget",
+                                              "revoked",   "internal"};
+  const std::string fix = fmt::format(
+      "error.kind() == mcpac::ErrorKind::tool; the kinds are {}, or by their classes {}",
+      fmt::join(kinds, ", "), fmt::join(public_names().begin(), public_names().begin() + 7, ", "));
+  if (message.starts_with("call to consteval function 'mcpac::detail::KindName"))
+    return Translation{"the text is no kind of error", fix};
+  if (message.starts_with("invalid operands to binary expression") &&
+      message.contains("ErrorKind'"))
+    return Translation{"a kind is compared with a kind, or with a literal of its name", fix};
+  if (!message.contains("' in 'mcpac::ErrorKind'")) return std::nullopt;
+  const std::string name{quoted_after(message, " named '")};
+  std::string near = meant_of(name, kinds);
+  for (const std::string& kind : kinds) {
+    if (near.empty() && name.starts_with(kind)) near = kind;
+  }
+  for (std::size_t i = 0; i < 7 && near.empty(); ++i) {
+    if (meant_of_mcpac(name) == public_names()[i]) near = kinds[i];
+  }
+  return Translation{
+      fmt::format("`{}` is no kind of error{}", name,
+                  near.empty() ? "" : fmt::format("; did you mean `mcpac::ErrorKind::{}`?", near)),
+      fix};
+}
+
 // "no member named 'Entity' in 'mcp::memory::create_entities::Args'", of a struct or an enum.
 std::optional<Translation> unknown_inside(std::string_view message, const Known& known) {
   const std::string name{quoted_after(message, " named '")};
@@ -189,6 +217,7 @@ std::optional<Translation> translate_slip(std::string_view message,
                                           const std::vector<std::string>& notes,
                                           const Request& request, const Known& known) {
   if (auto name = unknown_of_mcpac(message)) return name;
+  if (auto kind = unknown_kind(message)) return kind;
   if (auto call = not_called(message, known)) return call;
   if (auto future = copied_future(message, notes)) return future;
   if (auto host = connection(message, notes)) return host;

@@ -4,6 +4,7 @@
 // says which it is, and rethrow() throws the right class again.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -25,7 +26,15 @@ enum class ErrorKind : ::std::uint8_t {
   timeout,
   budget,
   revoked,
-  internal
+  internal,
+  // By the names of their classes.
+  Denied = denied,
+  InvalidArguments = invalid_arguments,
+  ToolError = tool,
+  TransportError = transport,
+  Timeout = timeout,
+  BudgetExceeded = budget,
+  Revoked = revoked
 };
 
 [[nodiscard]] constexpr ::std::string_view to_string(ErrorKind kind) {
@@ -42,8 +51,40 @@ enum class ErrorKind : ::std::uint8_t {
   return "internal error";
 }
 
+namespace detail {
+
+// What is written of a kind as a literal: the name of an enumerator, or to_string of it. Any other
+// does not compile.
+class KindName {
+ public:
+  template <::std::size_t N>
+  consteval KindName(const char (&name)[N]) : kind(named({name, N - 1})) {}
+  const ErrorKind kind;
+
+ private:
+  static consteval ErrorKind named(::std::string_view name) {
+    constexpr ::std::string_view kNames[][2] = {
+        {"denied", "Denied"},   {"invalid_arguments", "InvalidArguments"},
+        {"tool", "ToolError"},  {"transport", "TransportError"},
+        {"timeout", "Timeout"}, {"budget", "BudgetExceeded"},
+        {"revoked", "Revoked"}, {"internal", "internal"}};
+    for (::std::uint8_t i = 0; i < 8; ++i) {
+      const auto one = static_cast<ErrorKind>(i);
+      if (name == kNames[i][0] || name == kNames[i][1] || name == to_string(one)) return one;
+    }
+    throw "no kind of error has this name";
+  }
+};
+
+}  // namespace detail
+
+[[nodiscard]] constexpr bool operator==(ErrorKind kind, detail::KindName name) {
+  return kind == name.kind;
+}
+
 class Error : public ::std::exception {
  public:
+  using Kind = ErrorKind;
   struct Details {
     ErrorKind kind = ErrorKind::internal;
     int code = 0;                // the JSON-RPC code; 0 where no error was answered

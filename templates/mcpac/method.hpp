@@ -5,7 +5,9 @@
 // pays little for every further tool that it uses.
 #pragma once
 
+#include <chrono>
 #include <exception>
+#include <future>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -43,6 +45,26 @@ class [[nodiscard]] Future {
   void wait() const {
     check();
     session_->wait(*pending_);
+  }
+  // Waits at most so long. A call whose answer is awaited no more goes on: drop the future.
+  template <class Rep, class Period>
+  ::std::future_status wait_for(const ::std::chrono::duration<Rep, Period>& time) const {
+    using Clock = ::std::chrono::steady_clock;
+    const auto now = Clock::now();
+    const ::std::chrono::duration<double> most = (Clock::time_point::max() - now) / 2;
+    const bool is_long = ::std::chrono::duration<double>(time) > most;
+    return wait_until(is_long ? Clock::time_point::max()
+                              : now + ::std::chrono::ceil<Clock::duration>(time));
+  }
+  template <class Clock, class Duration>
+  ::std::future_status wait_until(const ::std::chrono::time_point<Clock, Duration>& end) const {
+    if constexpr (!::std::is_same_v<Clock, ::std::chrono::steady_clock>) {
+      return wait_for(end - Clock::now());
+    } else {
+      check();
+      return session_->wait_until(*pending_, end) ? ::std::future_status::ready
+                                                  : ::std::future_status::timeout;
+    }
   }
   [[nodiscard]] bool ready() const {
     check();

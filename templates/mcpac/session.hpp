@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <condition_variable>
 #include <csignal>
 #include <cstddef>
@@ -117,6 +118,24 @@ class Session {
         read_once(lock, -1);
       }
     }
+  }
+
+  // True: it is done; false: the time came first.
+  [[nodiscard]] bool wait_until(const Pending& pending,
+                                ::std::chrono::steady_clock::time_point end) {
+    using ::std::chrono::milliseconds;
+    constexpr milliseconds kLongest = ::std::chrono::hours(1);  // what poll takes is an int
+    for (::std::unique_lock lock(mutex_); !pending.done;) {
+      const auto now = ::std::chrono::steady_clock::now();
+      if (now >= end) break;
+      if (reading_) {
+        changed_.wait_until(lock, ::std::min(end, now + kLongest));
+      } else {
+        const auto left = ::std::chrono::ceil<milliseconds>(::std::min(end, now + kLongest) - now);
+        read_once(lock, static_cast<int>(left.count()));
+      }
+    }
+    return ready(pending);
   }
 
   // Reads what has come, waits for nothing.

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <thread>
 #include <vector>
@@ -107,6 +108,37 @@ TEST_SUITE("templates/calls") {
     CHECK(future.get().text() == "x");
     CHECK_FALSE(future.valid());
     CHECK_THROWS_AS((void)future.get(), std::logic_error);
+  }
+
+  TEST_CASE("a future is waited for at most so long, from several threads") {
+    using std::chrono::milliseconds;
+    std::atomic<bool> go_on = false;
+    Peer peer([&go_on](HostEnd& host) {
+      const Json slow = host.read();
+      const Json quick = host.read();
+      host.answer(quick, "quick");
+      while (!go_on) std::this_thread::yield();
+      host.answer(slow, "slow");
+    });
+    auto rt = peer.capability<Reads>();
+    auto slow = rt.filesystem.read_text_file.async({.path = "slow"});
+    CHECK(slow.wait_for(milliseconds(0)) == std::future_status::timeout);
+    auto quick = rt.filesystem.read_text_file.async({.path = "quick"});
+    CHECK(quick.wait_for(std::chrono::hours(1)) == std::future_status::ready);
+    CHECK(quick.wait_until(std::chrono::system_clock::time_point()) == std::future_status::ready);
+    CHECK(slow.wait_until(std::chrono::system_clock::now()) == std::future_status::timeout);
+    CHECK(slow.wait_for(std::chrono::duration<double>(-1)) == std::future_status::timeout);
+    std::thread other(
+        [&] { CHECK(slow.wait_for(milliseconds(20)) == std::future_status::timeout); });
+    CHECK(slow.wait_for(milliseconds(10)) == std::future_status::timeout);
+    other.join();
+    go_on = true;
+    std::thread late([&slow] { slow.wait(); });
+    CHECK(slow.wait_for(std::chrono::years(1000)) == std::future_status::ready);
+    late.join();
+    CHECK(slow.ready());
+    CHECK(slow.get().text() == "slow");
+    CHECK_THROWS_AS((void)slow.wait_for(milliseconds(1)), std::logic_error);
   }
 
   TEST_CASE("an answer in many pieces and two answers in one piece are both understood") {

@@ -1,6 +1,11 @@
 // Every way in which a call can fail, as the class that a program catches.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <functional>
+#include <ranges>
+#include <vector>
+
 #include "templates/support_peer.h"
 
 using mcpac::Json;
@@ -119,6 +124,70 @@ TEST_SUITE("templates/errors") {
     const mcpac::Expected<int> expected(mcpac::Denied{any});
     CHECK(dynamic_cast<const mcpac::ToolError*>(&expected.error()) == nullptr);
   }
+  TEST_CASE("what try_call returns is continued as a std::expected is") {
+    using mcpac::Expected;
+    Peer peer([](HostEnd& host) {
+      for (int i = 0; i < 2; ++i) host.answer(host.read(), "a\nb\n");
+      for (int i = 0; i < 3; ++i)
+        host.refuse(host.read(), -32003, "too slow", {{"kind", "timeout"}});
+    });
+    auto rt = peer.capability<Reads>();
+    const auto call = [&rt] { return rt.filesystem.read_text_file.try_call({.path = "x"}); };
+    const auto count = [](auto&& result) { return result.lines().size(); };
+    const auto text =
+        [](const filesystem::read_text_file::Result& result) -> Expected<std::string> {
+      return result.text();
+    };
+    CHECK(call().transform(count).value_or(0) == 2);
+    auto good = call();
+    CHECK(good.and_then(text)
+              .or_else([](auto) -> Expected<std::string> { return std::string(); })
+              .value() == "a\nb\n");
+    std::size_t seen = 0;
+    CHECK(good.transform([&seen](auto& result) { seen = result.text().size(); }));
+    CHECK(seen == 4);
+    CHECK(call().transform(count).value_or(7) == 7);
+    const auto bad = call();
+    CHECK((bad.and_then(text).error().kind() == "timeout"));
+    CHECK(bad.and_then(text)
+              .or_else([](const mcpac::Error& error) -> Expected<std::string> {
+                return std::string(error.what());
+              })
+              .value() == "too slow");
+    const auto renamed = call().transform_error([](const mcpac::Error&) {
+      return mcpac::Error({.kind = mcpac::ErrorKind::budget, .message = "mine"});
+    });
+    CHECK_THROWS_AS((void)renamed.value(), mcpac::BudgetExceeded);
+  }
+
+  TEST_CASE("a kind is named as its class is, and compared with literals of its names") {
+    using mcpac::ErrorKind;
+    CHECK(mcpac::Error::Kind::ToolError == ErrorKind::tool);
+    CHECK((ErrorKind::tool == "ToolError"));
+    CHECK((ErrorKind::tool == "tool"));
+    CHECK((ErrorKind::tool == "tool error"));
+    CHECK((ErrorKind::tool != "denied"));
+    CHECK((ErrorKind::BudgetExceeded == "budget"));
+    CHECK(ErrorKind::Revoked == ErrorKind::revoked);
+  }
+
+  TEST_CASE("the iterators of a Json have random access, and those of an object count") {
+    Json list{{{"n", "b"}}, {{"n", "c"}}, {{"n", "a"}}};
+    std::ranges::sort(list, std::greater<>(), [](const Json& one) { return one["n"]; });
+    CHECK(list.dump() == R"([{"n":"c"},{"n":"b"},{"n":"a"}])");
+    Json object{{"a", 1}, {"b", 2}, {"c", 3}};
+    CHECK(object.end() - object.begin() == 3);
+    CHECK(object.begin()[2] == 3);
+    CHECK(object.begin() < object.end());
+    std::vector<Json> first;
+    for (const Json& value : object | std::views::take(2)) first.push_back(value);
+    CHECK(first == std::vector<Json>{1, 2});
+    Json other;
+    CHECK_THROWS_AS((void)(object.begin() < other.begin()), Json::invalid_iterator);
+    Json number = 5;
+    CHECK(std::ranges::distance(number.begin(), number.end()) == 1);
+  }
+
   TEST_CASE("a closed connection fails every call in flight and every later one") {
     Peer peer([](HostEnd& host) {
       host.read();

@@ -201,6 +201,14 @@ constexpr std::array kRules{
          "#define AGAIN\n"
          "#include \"main.cpp\"\n"
          "#endif"},
+    Rule{
+        "sliced-error", kRefuses,
+        "a copy of an error is a mcpac::Error and no other class, so that dynamic_cast of it finds "
+        "nothing",
+        "bool denied(mcpac::Error error) { return dynamic_cast<mcpac::Denied*>(&error); }"},
+    Rule{"text-range", kRefuses,
+         "two literals are no beginning and end of one text: what is read between them is anything",
+         "std::vector<std::string> words{{\"a\", \"b\"}};"},
     Rule{"too-deep", kRefuses, "what is nested too deeply to be analysed is refused",
          "int sum = 1 + 1 + 1;  // and 3,000 more"},
     Rule{"too-many-findings", kRefuses, "nobody reads more; the rest was not kept",

@@ -44,6 +44,14 @@ std::string struct_name(CXCursor record) {
   return type_name(clang_getCursorType(record));
 }
 
+// "memory::create_entities::Entities", as a program writes it.
+std::string short_name(CXCursor record) {
+  std::string name = qualified_name(record);
+  if (name.starts_with("mcp::")) name.erase(0, 5);
+  if (const auto args = name.find("::Args::"); args != std::string::npos) name.erase(args, 6);
+  return name;
+}
+
 std::string choice_of(CXType type) {
   auto names = enumerator_names(type);
   const bool is_long = names.size() > kShownEnumerators;
@@ -202,7 +210,7 @@ bool ArgumentFit::compare_typed(CXType wanted, Given& given, const std::string& 
       doubts_.push_back({given.place,
                          fmt::format("the arguments do not fit {}: `{}` is {}, and `{}` is a `{}`",
                                      tool_, path, what, given.text, spelled),
-                         fmt::format("mcpac tools describe {} shows a call that fits", tool_)});
+                         fix_of_structs(wanted, type)});
     return true;
   }
   // A list that was wanted is told with what stands around its elements.
@@ -213,6 +221,44 @@ bool ArgumentFit::compare_typed(CXType wanted, Given& given, const std::string& 
                      words(got == Shape::kInteger ? Shape::kNumber : got), given.text, spelled));
   if (!meant.empty()) given.text = meant;
   return true;
+}
+
+// A struct, or a list of them, that was given for a generated one.
+std::string ArgumentFit::fix_of_structs(CXType wanted, CXType given) {
+  const auto element = [](CXType type, bool is_list) {
+    return bare_argument(is_list ? type_argument(bare_type(type), 0) : bare_type(type));
+  };
+  const bool are_lists = shape_of(wanted) == Shape::kList;
+  const CXType meant = element(wanted, are_lists);
+  const CXCursor record =
+      shape_of(meant) == Shape::kStruct ? struct_of(meant) : clang_getNullCursor();
+  const CXType own = element(given, are_lists);
+  const CXCursor mine = own.kind == CXType_Record ? struct_of(own) : clang_getNullCursor();
+  if (!exists(record) || !exists(mine) || qualified_name(mine).starts_with("std::"))
+    return fmt::format("mcpac tools describe {} shows a call that fits", tool_);
+  const auto fields = fields_.of(record);
+  std::vector<std::string> members;
+  each_child(mine, [&members](CXCursor child) {
+    if (clang_getCursorKind(child) == CXCursor_FieldDecl) members.push_back(spelling(child));
+  });
+  std::vector<std::string> wrong;
+  for (const Field& field : fields) {
+    if (is_required(fields_, field) && std::ranges::find(members, field.cpp_name) == members.end())
+      wrong.push_back(fmt::format("`{}` is missing", field.cpp_name));
+  }
+  for (const std::string& name : members) {
+    if (Fields::find(fields, name) == nullptr)
+      wrong.push_back(fmt::format("`{}` is none of its members", name));
+  }
+  std::string names;
+  for (const Field& field : fields)
+    names += fmt::format("{}.{} = …", names.empty() ? "" : ", ", field.cpp_name);
+  const std::string type = short_name(record);
+  return fmt::format("{} {} from each {}, {{{}}}{}", are_lists ? "fill a std::vector of" : "make a",
+                     type, spelling(mine), names,
+                     !wrong.empty() ? fmt::format(" ({})", fmt::join(wrong, ", "))
+                     : are_lists    ? " (a member has another type)"
+                                    : "");
 }
 
 std::vector<ArgumentError> ArgumentFit::errors() const {

@@ -50,6 +50,7 @@ class ArgumentFit {
   void put_in_order(CXCursor record, const std::vector<Field>& fields, Given& given,
                     const std::string& path);
   void misfit(Given& given, std::string message);
+  [[nodiscard]] std::string fix_of_structs(CXType wanted, CXType given);
   bool compare_typed(CXType wanted, Given& given, const std::string& path);
   // "`filesystem.edit_file`", or "`edits` of `filesystem.edit_file`".
   [[nodiscard]] std::string whose(const std::string& path) const;

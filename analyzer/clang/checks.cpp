@@ -63,12 +63,13 @@ Checks::Checks(CXTranslationUnit unit, const Identity& identity, const Sources& 
       undefined_(sources),
       narrows_(identity),
       left_out_(identity, sources, findings),
-      dangling_(sources, findings) {}
+      dangling_(sources, findings),
+      silent_(sources, findings) {}
 
 void Checks::walk(CXTranslationUnit unit) {
   Walker(sources_, findings_,
          {&entry_, &uses_, &forgery_, &replacements_, &hatches_, &bytes_, &outside_, &early_,
-          &hidden_, &arguments_, &undefined_, &narrows_, &left_out_, &dangling_})
+          &hidden_, &arguments_, &undefined_, &narrows_, &left_out_, &dangling_, &silent_})
       .walk(unit);
 }
 

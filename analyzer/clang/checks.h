@@ -17,6 +17,7 @@
 #include "analyzer/clang/part.h"
 #include "analyzer/clang/raw_bytes.h"
 #include "analyzer/clang/replacements.h"
+#include "analyzer/clang/silent.h"
 #include "analyzer/clang/sources.h"
 #include "analyzer/clang/undefined.h"
 #include "analyzer/clang/uses.h"
@@ -69,6 +70,7 @@ class Checks {
   NarrowChecker narrows_;
   LeftOutChecker left_out_;
   DanglingChecker dangling_;
+  SilentChecker silent_;
 };
 
 }  // namespace mcpac::analyzer

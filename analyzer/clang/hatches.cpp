@@ -87,6 +87,25 @@ bool copies_this(CXCursor lambda) {
   return own != end && own != words.begin() && *std::prev(own) == "*";
 }
 
+// The variable of `auto copy = *this;`.
+bool is_copy_of_own(CXCursor variable) {
+  if (clang_getCursorKind(variable) != CXCursor_VarDecl ||
+      is_pointer_like(clang_getCursorType(variable)))
+    return false;
+  const CXCursor value = clang_Cursor_getVarDeclInitializer(variable);
+  if (!exists(value)) return false;
+  const CXCursor made = strip(value);
+  if (is_own(made)) return true;
+  return clang_getCursorKind(made) == CXCursor_CallExpr &&
+         clang_getCursorKind(clang_getCursorReferenced(made)) == CXCursor_Constructor &&
+         clang_Cursor_getNumArguments(made) == 1 && is_own(clang_Cursor_getArgument(made, 0));
+}
+
+bool is_data_of(CXCursor reference) {
+  return clang_getCursorKind(reference) == CXCursor_MemberRefExpr &&
+         clang_getCursorKind(clang_getCursorReferenced(reference)) == CXCursor_FieldDecl;
+}
+
 bool stands_in(CXCursor inner, CXCursor outer) {
   const CXSourceRange range = clang_getCursorExtent(outer);
   const Place from = place_of(clang_getRangeStart(range));
@@ -137,6 +156,16 @@ void HatchChecker::on_object(CXCursor node, CXCursor parent, CXCursorKind kind) 
   // A base is made in the constructor, or among the elements, of what derives from it.
   const bool makes = kind == CXCursor_CallExpr || kind == CXCursor_InitListExpr;
   if (makes && (around == CXCursor_Constructor || around == CXCursor_InitListExpr)) return;
+  // A copy of the base is no object alone as long as its data alone is read.
+  if (is_copy_of_own(node)) return copies_.push_back(clang_getCanonicalCursor(node));
+  if (makes && is_copy_of_own(parent)) return;
+  if (kind == CXCursor_DeclRefExpr) {
+    const CXCursor named = clang_getCanonicalCursor(clang_getCursorReferenced(node));
+    const bool is_copy =
+        std::ranges::any_of(copies_, [&named](CXCursor copy) { return same(copy, named); });
+    if (is_copy && !is_data_of(parent)) objects_.push_back(clang_getCursorType(named));
+    return;
+  }
   const bool declares =
       kind == CXCursor_VarDecl || kind == CXCursor_FieldDecl || kind == CXCursor_ParmDecl;
   if (!makes && !declares && kind != CXCursor_CXXNewExpr) return;

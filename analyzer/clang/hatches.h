@@ -56,6 +56,7 @@ class HatchChecker : public Checker {
   std::vector<Base> bases_;
   std::vector<CXType> objects_;    // of classes that are made from templates
   std::vector<CXCursor> lambdas_;  // that may hold a copy of *this
+  std::vector<CXCursor> copies_;   // variables that are copies of *this
 };
 
 }  // namespace mcpac::analyzer

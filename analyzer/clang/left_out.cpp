@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "analyzer/clang/argument_fit.h"
 #include "analyzer/clang/argument_types.h"
 #include "analyzer/clang/fold.h"
+#include "analyzer/word_list.h"
 
 namespace mcpac::analyzer {
 namespace {
@@ -114,6 +116,7 @@ void LeftOutChecker::on_node(CXCursor node, CXCursor, const Scope& scope) {
       return;
     }
     case CXCursor_CallExpr: {
+      on_library_call(node);
       const CXCursor function = clang_getCursorReferenced(node);
       const CXCursor owner = clang_getCursorSemanticParent(function);
       if (!exists(function) || !exists(owner)) return;
@@ -123,6 +126,13 @@ void LeftOutChecker::on_node(CXCursor node, CXCursor, const Scope& scope) {
       if (makes && exists(generated(clang_getCursorType(owner)))) made_.push_back(node);
       return;
     }
+    case CXCursor_UnexposedDecl: {
+      // auto& [names] = args;
+      const CXCursor record = generated(bare_type(clang_getCursorType(node)));
+      if (spelling(node).starts_with('[') && exists(record)) assigned_.insert(usr_of(record));
+      return;
+    }
+    case CXCursor_DeclRefExpr:  // &Args::names
     case CXCursor_MemberRefExpr:
     case CXCursor_MemberRef: {
       const CXCursor named = clang_getCursorReferenced(node);
@@ -131,6 +141,23 @@ void LeftOutChecker::on_node(CXCursor node, CXCursor, const Scope& scope) {
       return;
     }
     default: return;
+  }
+}
+
+// json.get_to(args), std::swap(a, b): the library may fill what it is given.
+void LeftOutChecker::on_library_call(CXCursor call) {
+  constexpr std::string_view kPassOn = " move forward as_const addressof ";
+  const CXCursor function = clang_getCursorReferenced(call);
+  if (!exists(function) || sources_.home(function) != Home::kSystem ||
+      has_word(kPassOn, spelling(function)))
+    return;
+  const CXType type = clang_getCanonicalType(clang_getCursorType(function));
+  for (int i = 0; i < clang_getNumArgTypes(type); ++i) {
+    const CXType parameter = clang_getArgType(type, static_cast<unsigned>(i));
+    if (parameter.kind != CXType_LValueReference) continue;
+    const CXType held = clang_getPointeeType(parameter);
+    const CXCursor record = generated(held);
+    if (clang_isConstQualifiedType(held) == 0 && exists(record)) assigned_.insert(usr_of(record));
   }
 }
 

@@ -26,6 +26,7 @@ class LeftOutChecker : public Checker {
   void finish();
 
  private:
+  void on_library_call(CXCursor call);
   void check(CXCursor list, CXCursor record, const std::string& path);
   [[nodiscard]] bool may_be_empty(const Field& field);
   void check_value(CXCursor value, CXType type, const std::string& path);

@@ -81,6 +81,8 @@ std::string tool_of_result(std::string_view message, const Request& request) {
        at = message.find("mcp::", at + 1)) {
     const auto end = message.find(kEnd, at);
     if (end == std::string_view::npos) return {};
+    // A struct in it is another type.
+    if (message.substr(end + kEnd.size()).starts_with("::")) continue;
     const auto known = request.permissions.find(std::string(message.substr(at, end - at)));
     if (known != request.permissions.end()) return known->second;
   }

@@ -133,6 +133,43 @@ std::optional<Translation> not_called(std::string_view message, const Known& kno
                      fmt::format("write .{}()", known.word)};
 }
 
+// `list.push_back(e)` and `Entities one = e;`, where `e` is another struct with such members.
+std::optional<Translation> other_struct(std::string_view message,
+                                        const std::vector<std::string>& notes, const Known& known) {
+  const bool converts = message.starts_with("no viable conversion from '") ||
+                        message.starts_with("no matching member function for call to ") ||
+                        message.starts_with("no viable overloaded '='");
+  if (!converts || !known.names_in) return std::nullopt;
+  std::vector<std::string> texts{std::string(message)};
+  texts.insert(texts.end(), notes.begin(), notes.end());
+  for (const std::string& text : texts) {
+    if (!text.contains("conversion from '")) continue;
+    std::string from{quoted_after(text, "conversion from '")};
+    std::string to{quoted_after(text, " to '")};
+    for (std::string* name : {&from, &to}) {
+      if (name->starts_with("const ")) name->erase(0, 6);
+      while (name->ends_with('&') || name->ends_with(' ')) name->pop_back();
+      if (name->ends_with(" const")) name->erase(name->size() - 6);
+    }
+    // Behind `using namespace mcp` as the program writes it.
+    if (to.contains("::Args::") && !to.starts_with("mcp::")) to.insert(0, "mcp::");
+    const auto args = to.find("::Args::");
+    if (!to.starts_with("mcp::") || args == std::string::npos || from == to) continue;
+    std::vector<std::string> fields = known.names_in(to);
+    if (fields.empty()) continue;
+    std::string made;
+    for (const std::string& field : fields)
+      made += fmt::format("{}.{} = …", made.empty() ? "" : ", ", field);
+    const std::string shown = to.substr(5, args - 5) + to.substr(args + 6);
+    return Translation{
+        fmt::format("a `{}` is no `{}`, member for member the same or not", from, shown),
+        fmt::format("write {{{}}} from its members; a whole list of structs with the "
+                    "same members is taken as it is",
+                    made)};
+  }
+  return std::nullopt;
+}
+
 std::optional<Translation> copied_future(std::string_view message,
                                          const std::vector<std::string>& notes) {
   const bool copies = message.contains("Future<") && message.contains("deleted");
@@ -224,6 +261,7 @@ std::optional<Translation> translate_slip(std::string_view message,
   if (auto server = ambiguous_server(message, request)) return server;
   if (auto value = missing_return(message)) return value;
   if (auto json = result_as_json(message, notes, request, known)) return json;
+  if (auto other = other_struct(message, notes, known)) return other;
   return unknown_inside(message, known);
 }
 

@@ -565,6 +565,19 @@ struct Reader {
   }
 };
 
+// A program's own struct: the leaf of a tree often has no list of its like, `children`.
+template <class S>
+struct OwnReader : Reader {
+  template <class T>
+  void operator()(const char* name, T& field) {
+    if constexpr (::std::is_same_v<T, ::std::vector<S>> ||
+                  ::std::is_same_v<T, ::std::map<::std::string, S>>) {
+      if (!object.contains(name)) return field.clear();
+    }
+    Reader::operator()(name, field);
+  }
+};
+
 // Whether a struct has a place for members that it does not name.
 struct TakesExtra {
   bool takes = false;
@@ -597,9 +610,15 @@ struct JsonForm<T> {
   static bool read(const Json& json, T& into, Misfit& at) {
     if (!json.is_object()) return misfit(at, "an object");
     if (at.source == Source::person && !detail::knows_members(json, into, at)) return false;
-    Reader reader{json, at};
-    detail::visit(into, reader);
-    return reader.fits;
+    if constexpr (own_struct<T>) {
+      OwnReader<T> reader{{json, at}};
+      detail::visit(into, reader);
+      return reader.fits;
+    } else {
+      Reader reader{json, at};
+      detail::visit(into, reader);
+      return reader.fits;
+    }
   }
 };
 

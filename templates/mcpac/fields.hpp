@@ -6,6 +6,7 @@
 // compile. The price: `= {}` cannot be told from leaving it out; an empty list is `= mcpac::empty`.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -546,10 +547,12 @@ template <class T, class L>
 // A list of texts in one pair of braces too many, {{"a", "b"}}: without this the inner braces would
 // be one text that is made of two iterators, and end in memory that is nobody's.
 using TextLists = ::std::initializer_list<::std::initializer_list<const char*>>;
+// `= {}`, which could stand for a list of either kind.
+enum class EmptyBraces : unsigned char {};
 [[nodiscard]] inline ::std::vector<::std::string> from_text_lists(TextLists lists) {
   ::std::vector<::std::string> all;
   for (const auto& list : lists) {
-    if (list.size() == 0) all.emplace_back();  // {{}} is one text, as it is of a std::vector
+    if (list.size() == 0) all.emplace_back();  // as {{}} of a std::vector
     for (const char* text : list) all.emplace_back(text);
   }
   return all;
@@ -600,6 +603,11 @@ struct Required : detail::Held<T> {
       : Base(::std::in_place, detail::from_iterators<T>(first, last)) {}
   // Inside a struct that was left out, or is about to be read.
   Required(absent_t) : Base(::std::in_place, detail::blank<T>()) { this->mcpac_given_ = false; }
+
+  Required& operator=(
+      detail::EmptyBraces) requires ::std::is_same_v<T, ::std::vector<::std::string>> {
+    return *this = Required();
+  }
 
   // For the runtime alone.
   [[nodiscard]] bool mcpac_is_given() const {
@@ -704,6 +712,10 @@ struct Optional {
         has_(true) {}
   constexpr ~Optional() { reset(); }
 
+  Optional& operator=(
+      detail::EmptyBraces) requires ::std::is_same_v<T, ::std::vector<::std::string>> {
+    return reset(), *this;
+  }
   constexpr Optional& operator=(const Optional& other) { return *this = Optional(other); }
   constexpr Optional& operator=(Optional&& other) noexcept(
       ::std::is_nothrow_move_constructible_v<T>) {
@@ -778,6 +790,10 @@ struct Nullable : Optional<T> {
   using Optional<T>::Optional;
   constexpr Nullable() = default;
   constexpr Nullable(::std::nullptr_t) {}
+  Nullable& operator=(
+      detail::EmptyBraces) requires ::std::is_same_v<T, ::std::vector<::std::string>> {
+    return this->reset(), *this;
+  }
 };
 
 // Members that a schema lets in beside those that it names.

@@ -118,6 +118,17 @@ TEST_SUITE("e2e/bombs") {
     CHECK(run.err.contains("too-many-findings"));
   }
 
+  TEST_CASE("an object that is too large for the compiler is told as that, without its trace") {
+    const auto file = Workspace::shared().write("bomb.cpp", "char table[1 << 28] = {1};\n" + kHead);
+    const auto run = Workspace::shared().mcpac(
+        {"execute", "-f", file.string(), "--grant", "filesystem.read_text_file"});
+    CHECK(run.exit_code != 0);
+    CHECK(run.err.contains("MCPAC-E0702"));
+    CHECK(run.err.contains("too large"));
+    CHECK_FALSE(run.err.contains("PLEASE submit a bug report"));
+    CHECK(temporary_entries() == 0);
+  }
+
   TEST_CASE("what the analyzer may not do in time is no program either") {
     // The same through execute: nothing is compiled, nothing runs.
     const auto file = Workspace::shared().write(

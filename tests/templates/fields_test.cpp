@@ -324,6 +324,14 @@ TEST_SUITE("templates/fields") {
     CHECK(Required<List>{text, "a"} == List{"t", "a"});
     CHECK(Required<List>{{text, text}} == List{"t", "t"});
     CHECK(Required<List>{{text}} == List{"t"});
+    args.labels = {{"node_modules", ".git"}};
+    CHECK(args.labels->size() == 2);
+    args.paths = {"x"};
+    CHECK(args.paths == List{"x"});
+    args.paths = {};
+    args.labels = {};
+    CHECK(args.paths.empty());
+    CHECK_FALSE(args.labels);
   }
   TEST_CASE("a text stands for its enumerator, at once or in the run, and Json holds the text") {
     using mcp::forms::everything;
@@ -585,6 +593,8 @@ TEST_SUITE("templates/fields") {
     };
     const Json leaf = {{"name", "b"}, {"children", Json::array()}};
     keeps(Node(), {{"name", "a"}, {"children", {leaf, leaf}}});
+    const Json bare = {{"name", "a"}, {"children", Json::array({{{"name", "b"}}})}};
+    CHECK(mcpac::detail::from_json<Node>(bare).children.front().children.empty());
     keeps(Branch(), {{"name", "a"}, {"children", Json::array({{{"name", "b"}}})}});
     keeps(Folder(), {{"folders", {{"x", {{"folders", Json::object()}}}}}});
     const Json house = {{"people", Json::array()}};

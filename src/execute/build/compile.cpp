@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -37,9 +40,40 @@ std::string without_objects(std::string text, const Snapshot& snapshot) {
   return text;
 }
 
+// A tool that ran into a limit of its files or its memory, or broke, says a trace of its own calls.
+std::optional<Error> broken_tool(std::string_view said) {
+  constexpr std::string_view kBackend = "error in backend: ";
+  const bool broke = said.contains("PLEASE submit a bug report") ||
+                     said.contains("fatal error: error in backend") ||
+                     said.contains("LLVM ERROR: ") || said.contains("ld.lld: error: failed to ");
+  if (!broke) return std::nullopt;
+  if (said.contains("File too large") || said.contains("No space left on device")) {
+    return fail(ErrorId::kCompileLimit, "the program is too large for the compiler",
+                {.why =
+                     "an object file may have 256 MiB, and what a global or static variable begins "
+                     "with stands in it (char table[1 << 29] = {1};)",
+                 .fix =
+                     "fill a large object in the run (a std::vector), or let it begin with zeros"})
+        .error();
+  }
+  if (said.contains("out of memory") || said.contains("bad_alloc")) {
+    return fail(ErrorId::kCompileLimit, "the compiler needs more memory than it may have",
+                {.why = "building a program is limited in time and memory",
+                 .fix = "make the program smaller or simpler"})
+        .error();
+  }
+  const auto begin = said.find(kBackend);
+  const auto reason = begin == said.npos ? "" : said.substr(begin + kBackend.size());
+  return fail(ErrorId::kCompileLimit, "the compiler broke off",
+              {.why = std::string(reason.substr(0, reason.find('\n'))),
+               .fix = "write what is unusual in the program in another, simpler way"})
+      .error();
+}
+
 Result<void> judge(const BuildPlace& place, Result<ToolOutput>& output, ErrorId id) {
   if (!output) return pass_on(output);
   if (output->succeeded()) return {};
+  if (auto broken = broken_tool(output->standard_error)) return std::unexpected(std::move(*broken));
   if (output->verdict.kind == sandbox::Verdict::Kind::kExited) {
     const std::string said = place.snapshot.to_user(without_lead(output->standard_error));
     return fail(id,

@@ -10,7 +10,14 @@
 #include <mcpac.hpp>
 using namespace mcp;
 using Entities = memory::create_entities::Args::Entities;
-int agent_main(mcpac::Requires<memory::create_entities, forms::everything> rt) {  // declared: memory.create_entities // declared: forms.every/thing
+struct Person {
+  std::string name, entityType;
+  std::vector<std::string> observations;
+};
+int agent_main(mcpac::Requires<memory::create_entities, forms::everything, memory::read_graph> rt) {  // declared: memory.create_entities // declared: forms.every/thing // declared: memory.read_graph
+  const std::vector<Person> people{{"p", "person", {"x"}}};
+  rt.memory.create_entities({.entities = people});  // use: memory.create_entities {"entities": "?"}
+  rt.memory.create_entities({.entities = rt.memory.read_graph().entities});  // use: memory.create_entities {"entities": "?"} // use: memory.read_graph
   std::map<std::string, std::set<std::string>> groups{{"a", {"x", "y"}}, {"b", {}}};
   memory::create_entities::Args all;
   for (const auto& [name, members] : groups) {
@@ -30,11 +37,17 @@ int agent_main(mcpac::Requires<memory::create_entities, forms::everything> rt) {
   rt.memory.create_entities({.entities = {{.name = "n", .entityType = "t", .observations = {std::begin(pair), std::end(pair)}}}});  // use: memory.create_entities {"entities": "?"}
   forms::everything::Args args;
   args.path = "p";
-  args.paths = {"a", "b"};
+  args.paths = {{"node_modules", ".git"}};
+  args.paths = {};
+  args.labels = {};
+  args.paths = {{"node_modules", ".git"}};
+  args.paths->push_back("c");
+  std::ranges::copy(people.front().observations, std::back_inserter(args.paths));
   args.entities = {};
   args.address.street = "s";
   args.mode = "fast";
-  args.count = 1;
+  *args.count = 1;
+  args.count.emplace(1);
   args.count += 2;
   ++args.count;
   args.note = nullptr;

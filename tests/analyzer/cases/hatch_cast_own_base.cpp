@@ -42,6 +42,31 @@ struct E : Copied<E> {
   R rt;
   std::string go() { return rt.filesystem.read_text_file({.path = "E"}).text(); }  // use: filesystem.read_text_file {"path": "E"}
 };
+template <class D>
+struct Sliced {
+  int count = 0;
+  std::string run() { return static_cast<D*>(this)->go(); }  // expect: refuses capability-cast // message: object of this base alone
+  std::string slice() {
+    auto copy = *this;
+    return copy.count == 0 ? copy.run() : "";
+  }
+};
+struct F : Sliced<F> {
+  R rt;
+  std::string go() { return rt.filesystem.read_text_file({.path = "F"}).text(); }  // use: filesystem.read_text_file {"path": "F"}
+};
+template <class D>
+struct Handed {
+  std::string run() { return static_cast<D*>(this)->go(); }  // expect: refuses capability-cast // message: object of this base alone
+  Handed handed() {
+    const Handed copy(*this);
+    return copy;
+  }
+};
+struct G : Handed<G> {
+  R rt;
+  std::string go() { return rt.filesystem.read_text_file({.path = "G"}).text(); }  // use: filesystem.read_text_file {"path": "G"}
+};
 struct Another : Two<A> {
   char bytes[400];
 };
@@ -68,10 +93,12 @@ int agent_main(R rt) {  // declared: filesystem.read_text_file
   C c{{}, rt};
   D d{{}, rt};
   E e{{}, rt};
+  F f{{}, rt};
+  G g{{}, rt};
   std::vector<Many<B>> many(3);
   Instantiated<C> late;
   Mixin<Mixed<D>> mixed;
-  std::string all = a.run() + b.run() + c.run() + d.run() + e.run();
+  std::string all = a.run() + b.run() + c.run() + d.run() + e.run() + f.slice() + g.handed().run();
   all += many[0].run() + late.run() + mixed.run();
   return all.size() > 1 ? 1 : 0;
 }

@@ -21,6 +21,18 @@ class Task {
  public:
   std::string run() { return static_cast<Derived*>(this)->perform(); }
   std::string again() const { return static_cast<const Derived&>(*this).perform(); }
+  // A copy of the base: its data alone is read.
+  std::string counted() {
+    auto before = *this;
+    const Task start(*this);
+    auto& self = static_cast<Derived&>(*this);
+    ++count;
+    return self.perform() + std::to_string(count - before.count + start.count);
+  }
+  std::string deduced(this auto& self) { return self.perform(); }
+
+ private:
+  int count = 0;
 };
 template <class Derived>
 class Logged : public Task<Derived> {
@@ -47,6 +59,6 @@ std::string all(const auto& rt, const Steps&... steps) {
 int agent_main(mcpac::Requires<mcp::filesystem::read_text_file> rt) {  // declared: filesystem.read_text_file
   Held held(rt);
   Other other;
-  if (held.run() + held.again() + held.logged() + held.as_logged().run() + other.run() == "") return 2;
+  if (held.run() + held.again() + held.logged() + held.as_logged().run() + other.run() + held.counted() + held.deduced() == "") return 2;
   return all(rt, ReadStep{}, CountStep{}).empty() || ReadStep::name() == CountStep::name() ? 1 : 0;
 }

@@ -1,4 +1,6 @@
 // A required list that is left out is the same as `= {}` to C++.
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +16,21 @@ void in_template(R& rt) {
 std::vector<Entities> list() {
   return {{.name = "a", .entityType = "t"}};  // expect: refuses left-out-argument
 }
+using mcpac::Json;
+void fill(filesystem::read_text_file::Args& args) { *args.path = "a"; }
 int agent_main(mcpac::Requires<filesystem::edit_file, memory::create_entities> rt) {  // declared: filesystem.edit_file // declared: memory.create_entities
+  filesystem::read_multiple_files::Args by_binding;
+  auto& [paths] = by_binding;
+  std::ranges::copy(std::vector<std::string>{"a"}, std::back_inserter(paths));
+  filesystem::list_directory::Args by_member;
+  by_member.*(&filesystem::list_directory::Args::path) = "a";
+  filesystem::write_file::Args by_library;
+  Json{{"path", "a"}, {"content", "b"}}.get_to(by_library);
+  filesystem::read_text_file::Args by_function;
+  fill(by_function);
+  filesystem::list_directory_with_sizes::Args moved;  // expect: refuses left-out-argument // message: required argument `path`
+  const auto elsewhere = std::move(moved);
+  (void)elsewhere;
   rt.filesystem.edit_file({.path = "a"});  // expect: refuses left-out-argument // use: filesystem.edit_file {"path": "a"} // message: required argument `edits` (std::vector<Args::Edits>) of `filesystem.edit_file` is missing // fix: .edits = {} is the empty one
   (void)rt.memory.create_entities.async({});  // expect: refuses left-out-argument // use: memory.create_entities
   rt.memory.create_entities({.entities = {{.name = "n", .entityType = "t"}}});  // expect: refuses left-out-argument // use: memory.create_entities {"entities": [{"name": "n", "entityType": "t"}]} // message: required field `observations` (std::vector<std::string>) of `entities[0]` of `memory.create_entities` is missing

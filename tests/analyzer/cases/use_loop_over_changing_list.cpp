@@ -22,7 +22,7 @@ int agent_main(mcpac::Requires<mcp::filesystem::read_text_file> rt) {  // declar
     rt.filesystem.read_text_file({.path = "n", .head = number});  // use: filesystem.read_text_file {"head": "?", "path": "n"}
   for (auto& name : names)
     rt.filesystem.read_text_file({.path = name});  // use: filesystem.read_text_file {"path": "?"}
-  const std::vector<std::string> tricky{{"ab", "b"}};
+  const std::vector<std::string> tricky{{"ab", "b"}};  // expect: refuses text-range
   for (const auto& name : tricky)
     rt.filesystem.read_text_file({.path = name});  // use: filesystem.read_text_file {"path": "?"}
   return 0;

@@ -210,7 +210,7 @@ TEST_SUITE("e2e/connect") {
     CHECK(home.mcpac({"--json", "-C", ".", "server", "list"}).exit_code == 64);
   }
 
-  TEST_CASE("whoever runs mcpac serve reads why a server cannot be used") {
+  TEST_CASE("mcpac serve says on standard error why a server cannot be used") {
     const Home home;
     REQUIRE(home.mcpac({"generate"}).exit_code == 0);
     home.workspace.write("mcpac.json", R"({"mcpServers": {"fixture": {"command": "./nowhere"}}})");

@@ -110,7 +110,7 @@ asio::awaitable<Result<Drifted>> Upstreams::connect(Server& server) {
     server.settled.expires_at(asio::steady_timer::time_point::max());
     asio::co_spawn(executor_, compare_again(server), [this, &server](std::exception_ptr bug) {
       if (!bug) return;
-      // Out of descriptors or memory: those who wait get an answer all the same.
+      // Out of descriptors or memory: the waiting calls get an answer all the same.
       settle(server, fail(ErrorId::kServerStart,
                           fmt::format("the tools of the server {} could not be compared",
                                       server.config.name)));

@@ -32,7 +32,7 @@ namespace mcpac::execute {
 
 namespace {
 
-// Whoever reads is waited for as long as the program may run, and a moment in any case.
+// The reader is waited for as long as the program may run, and a moment in any case.
 constexpr auto kPatience = std::chrono::seconds(2);
 
 // A run whose record has no signed end proves less than its user believes. An error of the program

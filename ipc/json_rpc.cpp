@@ -178,7 +178,7 @@ std::string called(std::string_view entry) {
 }
 
 // What the members of a text say whose values no parser of ours takes (half of a surrogate pair, a
-// member twice, NaN, invalid UTF-8, too deep): who waits for an answer knows it by its id. Only
+// member twice, NaN, invalid UTF-8, too deep): the request that waits is found by its id. Only
 // where the text is one object and has one id.
 void read_claims(std::string_view rest, RpcError& error) {
   std::string_view id;

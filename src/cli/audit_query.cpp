@@ -13,6 +13,7 @@
 
 #include "cli/audit_commands.h"
 #include "core/printable.h"
+#include "core/quantity.h"
 #include "execute/records/connection_query.h"
 #include "execute/records/run_files.h"
 #include "execute/records/run_record.h"
@@ -50,7 +51,7 @@ std::string where_denied(const execute::DeniedByRule& row) {
   shown = 0;
   for (const auto& value : row.values)
     text += (++shown == 1 ? "  of " : ", ") + printable(value, 200);
-  if (row.more_values > 0) text += fmt::format(" and in {} more calls others", row.more_values);
+  if (row.more_values > 0) text += " and in " + counted(row.more_values, "more call") + " others";
   return text;
 }
 
@@ -125,11 +126,11 @@ void after_revocation(Context& context, const Events& events) {
                        short_id(row.run_id), printable(row.capability), row.revoked);
   });
   if (rows.empty()) return;
-  context.fail(
-      {ErrorId::kCallAfterRevocation,
-       fmt::format("{} calls were allowed after their permission was taken back", rows.size()),
-       context.folders.audit().string(), "a revocation holds for all later calls",
-       "mcpac audit verify says whether the log is the one that was written"});
+  context.fail({ErrorId::kCallAfterRevocation,
+                counted(rows.size(), "call") + (rows.size() == 1 ? " was" : " were") +
+                    " allowed after the permission was taken back",
+                context.folders.audit().string(), "a revocation holds for all later calls",
+                "mcpac audit verify says whether the log is the one that was written"});
 }
 
 // Without a run all of them, which the empty name stands for.

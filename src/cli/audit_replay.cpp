@@ -9,6 +9,7 @@
 #include "audit/log.h"
 #include "cli/audit_commands.h"
 #include "core/printable.h"
+#include "core/quantity.h"
 #include "execute/records/replay.h"
 #include "execute/records/run_record.h"
 
@@ -29,7 +30,7 @@ void print_for_people(const RunReplay& replay) {
   for (const auto& difference : replay.differences)
     fmt::print("    {}: {}\n", printable(difference.event_id), printable(difference.what));
   if (replay.further_differences > 0)
-    fmt::print("    and {} more differences\n", replay.further_differences);
+    fmt::print("    and {}\n", counted(replay.further_differences, "more difference"));
 }
 
 Result<std::vector<std::vector<audit::Event>>> events_by_run(const std::filesystem::path& folder,

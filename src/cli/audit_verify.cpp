@@ -9,6 +9,7 @@
 #include "audit/verify.h"
 #include "cli/audit_commands.h"
 #include "core/printable.h"
+#include "core/quantity.h"
 
 namespace mcpac::cli {
 namespace {
@@ -22,14 +23,15 @@ std::string line_of(const audit::Problem& problem) {
 }
 
 std::string line_of(const RunVerdict& run) {
-  std::string text = fmt::format("{}  {}  {} records, {} of them signed for", run.run_id,
-                                 audit::to_string(run.standing), run.records, run.signed_records);
+  std::string text =
+      fmt::format("{}  {}  {}, {} of them signed for", run.run_id, audit::to_string(run.standing),
+                  counted(run.records, "record"), run.signed_records);
   if (run.standing == Standing::kUnfinished)
     text += ": it has no closing record, so it crashed or its end was cut off";
   if (run.standing == Standing::kAccepted)
     text += ": it has no closing record, and is as it was when that was accepted";
   if (run.torn_bytes > 0)
-    text += fmt::format("; {} bytes of a line that was never finished", run.torn_bytes);
+    text += fmt::format("; {} of a line that was never finished", counted(run.torn_bytes, "byte"));
   return text + "\n";
 }
 
@@ -38,7 +40,7 @@ void print_for_people(const audit::Verification& found) {
     fmt::print("{}", line_of(run));
     for (const auto& problem : run.problems) fmt::print("{}", line_of(problem));
   }
-  fmt::print("index of runs: {} lines{}\n", found.index.lines,
+  fmt::print("index of runs: {}{}\n", counted(found.index.lines, "line"),
              found.index.head.empty() ? "" : ", head " + found.index.head);
   for (const auto& problem : found.index.problems) fmt::print("{}", line_of(problem));
   fmt::print("{}\n", audit::to_string(found.standing()));
@@ -67,7 +69,7 @@ std::optional<Error> error_of(const audit::Verification& found, const std::strin
     case Standing::kTampered: break;
   }
   return Error{ErrorId::kAuditTampered, "the audit log is not the one that was written", where,
-               fmt::format("{} runs{} were changed", count_of(found, Standing::kTampered),
+               fmt::format("changed: {}{}", counted(count_of(found, Standing::kTampered), "run"),
                            found.index.problems.empty() ? "" : " and the index of runs"),
                "compare with a copy, or with a head of the index that was kept elsewhere"};
 }

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "core/clock.h"
 #include "core/printable.h"
+#include "core/quantity.h"
 #include "execute/asking/approval_store.h"
 
 namespace mcpac::cli {
@@ -61,7 +62,7 @@ void forget(Context& context, const std::string& start, bool all) {
   if (!done) return context.fail(done.error());
   if (!all && matches != 1) return context.fail(unknown(start, matches));
   if (context.json) return context.print({{"forgotten", forgotten}});
-  context.say(fmt::format("forgot {} approval{}", forgotten, forgotten == 1 ? "" : "s"));
+  context.say("forgot " + counted(forgotten, "approval"));
 }
 
 }  // namespace

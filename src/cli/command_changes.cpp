@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "core/clock.h"
 #include "core/printable.h"
+#include "core/quantity.h"
 #include "execute/changes/apply.h"
 #include "execute/changes/changes_diff.h"
 #include "execute/changes/changeset.h"
@@ -23,10 +24,6 @@ using execute::Changeset;
 
 fs::path kept_in(const Context& context) {
   return execute::changes_folder(context.folders.state);
-}
-
-std::string counted(std::size_t changes) {
-  return fmt::format("{} change{}", changes, changes == 1 ? "" : "s");
 }
 
 Json summary_of(const Changeset& changes) {
@@ -54,7 +51,7 @@ void list_changes(Context& context) {
       continue;
     }
     fmt::print("{}  {}  {}: {} in {}\n", changes.run, changes.ended.substr(0, 19) + "Z",
-               printable(changes.program, 80), counted(changes.count()),
+               printable(changes.program, 80), counted(changes.count(), "change"),
                printable(changes.places.front().path.string()));
   }
 }
@@ -83,7 +80,7 @@ std::string mode_of(const Change& change) {
 // Of new content beside what lies there: how many bytes, and whether it can be run now.
 std::string content_of(const Change& change) {
   constexpr std::uint32_t kRuns = 0111;
-  std::string text = fmt::format("{} bytes", change.size);
+  std::string text = counted(change.size, "byte");
   if (change.before) text += fmt::format(", {} before", change.before->size);
   text += mode_of(change);
   const bool ran = change.before && (change.before->mode & kRuns) != 0;
@@ -96,7 +93,7 @@ std::string line_of(const execute::ChangedPlace& place, const Change& change) {
                                  printable((place.path / change.path).string(), 4'000));
   if (!change.digest.empty()) line += fmt::format(" ({})", content_of(change));
   if (change.kind == Change::Kind::kDeleted && change.before)
-    line += fmt::format(" ({} bytes before)", change.before->size);
+    line += fmt::format(" ({} before)", counted(change.before->size, "byte"));
   if (change.kind == Change::Kind::kFolderAdded) line += fmt::format(" (mode {:03o})", change.mode);
   if (change.moved_on) line += ": somebody else changed it, too";
   return line;
@@ -198,8 +195,8 @@ void apply(Context& context, const std::string& run, const std::vector<std::stri
   for (const fs::path& path : applied->done) done.push_back(path.string());
   const bool whole = !applied->error && applied->done.size() == changes->count();
   if (applied->error) {
-    applied->error->why =
-        fmt::format("{} of {} applied before", applied->done.size(), counted(changes->count()));
+    applied->error->why = fmt::format("{} of {} applied before", applied->done.size(),
+                                      counted(changes->count(), "change"));
     for (const fs::path& path : applied->done)
       if (!context.json) context.say(fmt::format("applied {}", printable(path.string())));
     return context.fail(*applied->error);
@@ -208,7 +205,8 @@ void apply(Context& context, const std::string& run, const std::vector<std::stri
     if (auto removed = execute::discard(*changes); !removed) context.warn(removed.error().what);
   }
   if (context.json) return context.print({{"run", changes->run}, {"applied", std::move(done)}});
-  context.say(fmt::format("applied {} of {}{}", applied->done.size(), counted(changes->count()),
+  context.say(fmt::format("applied {} of {}{}", applied->done.size(),
+                          counted(changes->count(), "change"),
                           whole ? "" : "; the changeset is kept"));
 }
 
@@ -217,7 +215,7 @@ void discard(Context& context, const std::string& run) {
   if (!changes) return context.fail(changes.error());
   if (auto done = execute::discard(*changes); !done) return context.fail(done.error());
   if (context.json) return context.print({{"discarded", changes->run}});
-  context.say(fmt::format("discarded {}", counted(changes->count())));
+  context.say(fmt::format("discarded {}", counted(changes->count(), "change")));
 }
 
 }  // namespace

@@ -144,7 +144,7 @@ void add_connect(CLI::App& app, Context& context) {
       "connect", "put mcpac into the configuration of an MCP client: mcpac connect cursor --ask …");
   add_common_options(*command, context);
   command->add_option("CLIENT", options->client,
-                      "claude-desktop, claude-code, cursor, vscode, codex or gemini");
+                      "claude-desktop, claude-code, cursor, vscode, codex, gemini or zed");
   command->add_flag("--list", options->list, "the clients that are found on this machine");
   command->add_option("--file", options->file, "its configuration, where that lies elsewhere")
       ->type_name("FILE");

@@ -17,6 +17,7 @@
 
 #include "cli/commands.h"
 #include "core/printable.h"
+#include "core/quantity.h"
 #include "execute/host/log_in.h"
 #include "mcp/oauth/login_page.h"
 
@@ -143,7 +144,7 @@ void log_in(Context& context, const LoginOptions& options) {
   }
   const std::string what =
       outcome->asked ? "logged in at " + server->name : server->name + " wants no login";
-  context.say(fmt::format("{}: {} tools", what, outcome->tools));
+  context.say(what + ": " + counted(outcome->tools, "tool"));
 }
 
 void log_out(Context& context, const std::string& name) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <linux/close_range.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,6 +13,7 @@
 
 #include "cli/commands.h"
 #include "cli/tree_memory.h"
+#include "core/file.h"
 #include "core/printable.h"
 #include "resident/client.h"
 #include "resident/host.h"
@@ -66,12 +68,19 @@ Error not_started(std::string why) {
 
 void up_in_background(Context& context, resident::Door door, const UpOptions& options) {
   const auto file = log_file(context);
-  std::error_code ignored;
-  std::filesystem::create_directories(file.parent_path(), ignored);
+  std::error_code made;
+  std::filesystem::create_directories(file.parent_path(), made);
   const UniqueFd log(
       ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!log) {
+    const int reason = made ? made.value() : errno;
+    Error error = not_started(std::system_category().message(reason));
+    error.where = file.string();
+    error.fix = remedy_of(reason, file);
+    return context.fail(error);
+  }
   int ends[2];
-  if (!log || ::pipe2(ends, O_CLOEXEC) != 0)
+  if (::pipe2(ends, O_CLOEXEC) != 0)
     return context.fail(not_started(std::system_category().message(errno)));
   UniqueFd ready(ends[0]);
   UniqueFd says(ends[1]);
@@ -103,6 +112,15 @@ void up(Context& context, const UpOptions& options) {
   if (options.idle_seconds < 1 || options.idle_seconds > 86'400 * 7)
     return context.fail(
         {ErrorId::kUsage, "--idle-timeout wants seconds, from 1 to a week", "", "", ""});
+  // Its host would be up, and each command refuse it: mcpac ps says "other conditions".
+  if (::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1)
+    return context.fail(
+        {ErrorId::kRunUnreachable, "a resident host that is started here would serve no command",
+         "NoNewPrivs in /proc/self/status",
+         "under no_new_privs a Landlock domain may hold a process, and the kernel shows those to "
+         "nobody: such a one shares nothing with others (docs/resident.md)",
+         "start it from a shell without no_new_privs (a container without --security-opt "
+         "no-new-privileges, a unit without NoNewPrivileges=); everything works without it"});
   open_standard_descriptors();
   // What our caller has open is nothing that a process may keep that outlives it.
   ::close_range(STDERR_FILENO + 1, ~0U, 0);

@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "core/printable.h"
+#include "core/quantity.h"
 #include "execute/live/live_runs.h"
 
 namespace mcpac::cli {
@@ -97,8 +98,8 @@ void show(Context& context, const std::string& start) {
   }
   const Json* question = find_member(*run, "question");
   if (question != nullptr && question->is_object())
-    fmt::print("asks for {} ({} questions in all)\n",
-               printable(string_member(*question, "permission")), number_of(*run, "questions"));
+    fmt::print("asks for {} ({} in all)\n", printable(string_member(*question, "permission")),
+               counted(number_of(*run, "questions"), "question"));
 }
 
 void act(Context& context, const std::string& start, const Json& request) {
@@ -106,11 +107,12 @@ void act(Context& context, const std::string& start, const Json& request) {
   if (!answer) return;
   if (context.json) return context.print(*answer);
   const std::string what = string_member(*answer, "revoked");
-  context.say(fmt::format(
-      "{}: revoked {}; {} calls and {} questions were ended{}",
-      string_member(*answer, "run").substr(0, 13), what == "*" ? "everything" : printable(what),
-      number_of(*answer, "cancelled_calls"), number_of(*answer, "cancelled_questions"),
-      answer->contains("killed") ? "; killed" : ""));
+  context.say(fmt::format("{}: revoked {}; ended: {} and {}{}",
+                          string_member(*answer, "run").substr(0, 13),
+                          what == "*" ? "everything" : printable(what),
+                          counted(number_of(*answer, "cancelled_calls"), "call"),
+                          counted(number_of(*answer, "cancelled_questions"), "question"),
+                          answer->contains("killed") ? "; killed" : ""));
 }
 
 }  // namespace

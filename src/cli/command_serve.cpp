@@ -33,8 +33,8 @@ namespace {
 // A coarse look is enough for what happens once.
 constexpr auto kLook = std::chrono::milliseconds(20);
 
-// The terminal belongs to whoever started us, perhaps a client with a screen of its own. Without a
-// command, it is the client that is asked to ask.
+// The terminal belongs to the process that started us, perhaps a client with a screen of its own.
+// Without a command, it is the client that is asked to ask.
 Result<execute::MakeApprover> approver_of(const ApproverOptions& options, OutputHold& hold) {
   if (options.command.empty()) return execute::MakeApprover();
   return to_approver(options, hold);
@@ -95,7 +95,7 @@ gateway::http::HttpLimits limits_of(ServeLog& log, std::size_t doors) {
   return limits;
 }
 
-// SIGHUP is also how a terminal says that it goes, and with it whoever started us there.
+// SIGHUP is also how a terminal says that it goes, and with it the process that started us there.
 bool has_terminal() {
   return static_cast<bool>(UniqueFd(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)));
 }

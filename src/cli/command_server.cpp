@@ -18,6 +18,7 @@
 #include "core/nearest_name.h"
 #include "core/permission.h"
 #include "core/printable.h"
+#include "core/quantity.h"
 #include "execute/check/server_root.h"
 #include "execute/clients/adopt.h"
 #include "execute/clients/foreign_servers.h"
@@ -496,8 +497,9 @@ void test(Context& context, const std::string& name) {
                      {"protocolVersion", listing.protocol_version},
                      {"root", server.root.empty() ? Json(nullptr) : Json(server.root)}});
       if (!context.json) {
-        fmt::print("{}: ok, {} tools, {}, MCP {}{}\n", listing.server, listing.tools.size(),
-                   listing.implementation, listing.protocol_version, root_text(server));
+        fmt::print("{}: ok, {}, {}, MCP {}{}\n", listing.server,
+                   counted(listing.tools.size(), "tool"), listing.implementation,
+                   listing.protocol_version, root_text(server));
       }
     }
   }

@@ -12,6 +12,7 @@
 #include "codegen/search.h"
 #include "codegen/signature.h"
 #include "core/printable.h"
+#include "core/quantity.h"
 
 namespace mcpac::cli {
 namespace {
@@ -77,8 +78,8 @@ void list_tools(Context& context, const std::vector<std::string>& patterns) {
     return context.say("no tool of any server is approved; `mcpac generate` reads what they have");
   if (!patterns.empty() || tools->size() <= kMostListed) return show_lines(*tools, {});
   show_servers(*tools);
-  context.say(fmt::format("{} tools of {} servers; `mcpac tools list SERVER` or '*' lists them",
-                          tools->size(), lock->servers.size()));
+  context.say(fmt::format("{} of {}; `mcpac tools list SERVER` or '*' lists them",
+                          counted(tools->size(), "tool"), counted(lock->servers.size(), "server")));
 }
 
 Json description_json(const ToolRef& ref) {

@@ -121,7 +121,11 @@ void add_elsewhere(const ClientKind& kind, const ClientFile& file,
                    std::vector<Past>& past) {
   for (const std::string& server : file.servers_of_projects())
     past.push_back({server, "servers of single projects are not moved; take it out there"});
-  for (const fs::path& other : execute::other_files(kind, places, project)) {
+  for (const auto& one : execute::extensions_of(kind, places))
+    past.push_back({fmt::format("{} (an extension, {})", one.name, one.file.string()),
+                    "mcpac reads and moves no extension (.mcpb, .dxt); take it out there, and put "
+                    "what it starts into mcpac.json: mcpac server add NAME -- COMMAND ARGS…"});
+  for (const auto& [other, table] : execute::other_files(kind, places, project)) {
     std::error_code error;
     if (!fs::exists(other, error) || fs::equivalent(other, file.path(), error)) continue;
     const auto opened = ClientFile::open(kind, other);
@@ -130,12 +134,17 @@ void add_elsewhere(const ClientKind& kind, const ClientFile& file,
                       fmt::format("it is not known what servers it has: {}", opened.error().what)});
       continue;
     }
-    const OrderedJson servers = opened->servers();
+    const OrderedJson servers = table.empty() ? opened->servers() : opened->servers(table);
     for (const auto& [name, entry] : servers.items()) {
       if (execute::is_ours(entry)) continue;
-      past.push_back({fmt::format("{} (in {})", name, other.string()),
-                      fmt::format("mcpac connect {} --file {} --adopt with the same rules moves it",
-                                  kind.id, shell_quoted(other.string()))});
+      past.push_back(
+          {fmt::format("{} (in {})", name, other.string()),
+           table.empty()
+               ? fmt::format("mcpac connect {} --file {} --adopt with the same rules moves it",
+                             kind.id, shell_quoted(other.string()))
+               : fmt::format("\"{}\" of that file is not written; take it out there, or into the "
+                             "file that this command writes",
+                             fmt::join(table, "."))});
     }
   }
 }
@@ -213,7 +222,8 @@ void mask(OrderedJson& value) {
 bool is_reference(const std::string& value) {
   const auto begin = value.find("${");
   const auto before = value.substr(0, begin);
-  return begin != std::string::npos && value.find('}') + 1 == value.size() &&
+  return begin != std::string::npos && value.find(":-") == std::string::npos &&
+         value.find('}') + 1 == value.size() &&
          (before.empty() || before == "Bearer " || before == "Basic " || before == "token ");
 }
 
@@ -455,14 +465,22 @@ Result<void> connect_client(Context& context, const ClientKind& kind, ClientFile
   auto last = last_connection(context, kind, file, options.name);
   if (!last) return pass_on(last);
   std::set<std::string> variables;
-  for (const Move& move : moves) variables.merge(std::set(move.adopted.variables));
+  std::set<std::string> optional;
+  for (const Move& move : moves) {
+    variables.merge(std::set(move.adopted.variables));
+    optional.merge(std::set(move.adopted.optional));
+  }
+  for (const Move& move : moves) {
+    for (const std::string& name : move.adopted.variables)
+      if (!move.adopted.optional.contains(name)) optional.erase(name);
+  }
   // What servers that were moved before need stays.
   if (before.contains(options.name)) {
     for (const char* group : {"env", "env_vars"}) {
       if (before[options.name].contains(group)) (*entry)[group] = before[options.name][group];
     }
   }
-  execute::give_variables(kind, variables, *entry);
+  execute::give_variables(kind, variables, *entry, optional);
   for (const Move& move : moves) {
     if (auto removed = file.remove(move.original); !removed) return removed;
   }

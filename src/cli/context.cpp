@@ -51,7 +51,14 @@ Json to_json(const Error& error) {
   return Json{{"error", error_json(error)}};
 }
 
-void Context::fail(const Error& error) {
+void Context::fail(const Error& told) {
+  Error error = told;
+  // What the person accepted for this machine would have helped.
+  if (error.id == ErrorId::kTierTooLow) {
+    if (const Setting setting = tier_setting(account_home()); !setting.refused.empty())
+      error.fix += fmt::format("{}the tier that was accepted here is not taken: {}",
+                               error.fix.empty() ? "" : "; ", setting.refused);
+  }
   exit_code = static_cast<int>(exit_code_of(error.id));
   if (json) return talk->write(to_text(to_json(error)) + "\n");
   std::string text = printable_lines(error.to_text());

@@ -13,6 +13,7 @@
 #include "cli/rule_reader.h"
 #include "cli/written.h"
 #include "core/printable.h"
+#include "core/quantity.h"
 #include "execute/check/server_root.h"
 #include "policy/explain/lint.h"
 
@@ -72,10 +73,6 @@ Json to_json(const std::string& file, const Result<policy::FileSummary>& summary
                              {"why", note.why},
                              {"fix", note.fix}});
   return json;
-}
-
-std::string counted(std::size_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 void check_files(Context& context, const std::vector<std::string>& files) {

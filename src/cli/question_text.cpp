@@ -8,6 +8,7 @@
 #include "core/ascii.h"
 #include "core/permission.h"
 #include "core/printable.h"
+#include "core/quantity.h"
 #include "execute/asking/question_json.h"
 #include "execute/check/authorities.h"
 #include "policy/explain/lint.h"
@@ -99,7 +100,8 @@ std::string arguments_text(const Json& arguments) {
   std::size_t shown = 0;
   for (const auto& [name, value] : arguments.items()) {
     if (++shown > kMaxLines) {
-      text += fmt::format("    ... and {} more arguments\n", arguments.size() - kMaxLines);
+      text +=
+          fmt::format("    ... and {}\n", counted(arguments.size() - kMaxLines, "more argument"));
       break;
     }
     text += fmt::format("    {} = {}\n", name_text(name), cut(ascii_json(value), kMaxValue));
@@ -149,7 +151,8 @@ std::string words_of(std::string_view line) {
 
 std::string question_text(const gate::Question& question, std::string_view program) {
   std::string text = fmt::format("mcpac asks: may {} make this call?", program_text(program));
-  if (question.waiting > 0) text += fmt::format(" ({} more questions wait)", question.waiting);
+  if (question.waiting > 0)
+    text += fmt::format(" (waiting: {})", counted(question.waiting, "more question"));
   text +=
       fmt::format("\n  {}\n{}", tool_text(question.permission), arguments_text(question.arguments));
   text += fmt::format("  call {}  program {}\n", question.call_digest.substr(0, 16),

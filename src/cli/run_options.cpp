@@ -273,8 +273,9 @@ void RunView::finish(const execute::Outcome& outcome, const analyzer::SourceText
   if (is_told || !outcome.denials.list().empty()) hold_.end_line(*context_.talk);
   for (const auto& denial : outcome.denials.list()) context_.say(execute::to_human_text(denial));
   if (outcome.denials.others() > 0)
-    context_.say(fmt::format("denied: {} other calls: mcpac audit list --run {}",
-                             outcome.denials.others(), outcome.run_id.substr(0, 13)));
+    context_.say(fmt::format("denied: {}: mcpac audit list --run {}",
+                             counted(outcome.denials.others(), "other call"),
+                             outcome.run_id.substr(0, 13)));
   // Such an end says little by itself: an exception that nobody caught.
   const bool lacked = outcome.verdict && !is_told && outcome.verdict->limit &&
                       outcome.verdict->kind == sandbox::Verdict::Kind::kExited &&
@@ -285,10 +286,10 @@ void RunView::finish(const execute::Outcome& outcome, const analyzer::SourceText
                              execute::remedy_of(*outcome.verdict)));
   }
   if (outcome.changes > 0)
-    context_.say(fmt::format("{} kept: mcpac changes diff {}",
-                             outcome.changes == 1 ? std::string("1 change is")
-                                                  : fmt::format("{} changes are", outcome.changes),
-                             outcome.run_id.substr(0, 13)));
+    context_.say(
+        fmt::format("{} kept: mcpac changes diff {}",
+                    counted(outcome.changes, "change") + (outcome.changes == 1 ? " is" : " are"),
+                    outcome.run_id.substr(0, 13)));
   if (is_told) {
     Error error = *outcome.error;
     // The findings above say it already, with the line and the fix.

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/printable.h"
+#include "core/quantity.h"
 #include "core/shell_quote.h"
 #include "execute/check/server_root.h"
 
@@ -69,8 +70,8 @@ void show_pending(const Context& context, const std::vector<ToolDefinition>& pen
   if (pending.empty()) return;
   std::vector<std::string> names;
   for (const auto& tool : pending | std::views::take(kNamed)) names.push_back(tool.name);
-  context.say(fmt::format("waiting to be accepted, and not callable before: {} tool{} ({}{})",
-                          pending.size(), pending.size() == 1 ? "" : "s", fmt::join(names, ", "),
+  context.say(fmt::format("waiting to be accepted, and not callable before: {} ({}{})",
+                          counted(pending.size(), "tool"), fmt::join(names, ", "),
                           pending.size() > kNamed ? ", …" : ""));
   std::string words;
   if (pending.size() <= kNamed && std::ranges::all_of(pending, can_be_pasted)) {
@@ -96,8 +97,7 @@ std::vector<ToolDefinition> fresh_in(const execute::GenerateReport& report) {
 void show_written(const Context& context, const execute::GenerateReport& report,
                   const std::vector<FallsUnder>& covering, Notes notes) {
   if (!report.added.empty()) {
-    context.say(fmt::format("new in the lock: {} tool{} ({}{})", report.added.size(),
-                            report.added.size() == 1 ? "" : "s",
+    context.say(fmt::format("new in the lock: {} ({}{})", counted(report.added.size(), "tool"),
                             fmt::join(report.added | std::views::take(4), ", "),
                             report.added.size() > 4 ? ", …" : ""));
   }
@@ -109,8 +109,7 @@ void show_written(const Context& context, const execute::GenerateReport& report,
       context.say(fmt::format("wrote {}", name));
     }
   }
-  if (runtime > 0)
-    context.say(fmt::format("wrote servers/mcpac/ ({} file{})", runtime, runtime == 1 ? "" : "s"));
+  if (runtime > 0) context.say(fmt::format("wrote servers/mcpac/ ({})", counted(runtime, "file")));
   for (const auto& name : report.removed) context.say(fmt::format("removed {}", name));
   if (report.written.empty() && report.removed.empty()) context.say("nothing changed");
   show_drift(context, report);
@@ -170,8 +169,7 @@ execute::OnProgress progress_of(const Context& context, Counts counts) {
     } else if (counts == Counts::kQuiet) {
       return;
     } else if (progress.state == State::kListed) {
-      context.say(fmt::format("{}: {} tool{}", progress.server, progress.tools,
-                              progress.tools == 1 ? "" : "s"));
+      context.say(progress.server + ": " + counted(progress.tools, "tool"));
     }
   };
 }

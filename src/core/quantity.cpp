@@ -31,6 +31,10 @@ std::optional<std::uint64_t> bytes_of(std::string_view unit) {
 
 }  // namespace
 
+std::string counted(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 std::optional<std::uint64_t> parse_size(std::string_view text) {
   if (text.size() > 15) return std::nullopt;
   const auto end = std::min(text.find_first_not_of("0123456789"), text.size());

@@ -8,6 +8,9 @@
 
 namespace mcpac {
 
+// "1 call", "0 calls", "2 calls": nouns that take an "s".
+[[nodiscard]] std::string counted(std::uint64_t count, std::string_view noun);
+
 // A whole number and nothing, B, KB, MB or GB: bytes, in powers of 1,000 (IEC 80000-13 keeps the
 // powers of 1,024 for KiB). At most fifteen characters.
 [[nodiscard]] std::optional<std::uint64_t> parse_size(std::string_view text);

@@ -150,12 +150,21 @@ void Gateway::tell_of_states() {
       tell(server, text);
     }
     if (gained.empty()) return;
+    const auto names = fmt::format("{}", fmt::join(gained, ", "));
+    // Some never get into the lock: at each start the same would be said again.
+    const auto* config = setup_.project.config.find(server);
+    if (config != nullptr) {
+      const mcp::Finding told(*config, "told of tools that are not locked: " + names);
+      if (told.is_kept()) return;
+      told.keep();
+    }
     const auto text = fmt::format("{}: the server has tools that mcpac.lock does not: {}", server,
-                                  printable(fmt::format("{}", fmt::join(gained, ", "))));
+                                  printable(names));
     // Lock commands answer no questions of servers, and are not offered what is for who does.
     setup_.warning(text +
                    fmt::format("; they wait for `mcpac lock accept {}` (which finds none that "
-                               "a server has only for clients that it may ask)",
+                               "a server has only for clients that it may ask); this is not said "
+                               "again for 30 days",
                                server));
     tell(server, text);
   });

@@ -31,7 +31,7 @@ bool TokenWatch::bears(const Error& why) {
   return now - *unread_since_ < bears_;
 }
 
-// Whoever hears may come back here: nothing is held meanwhile.
+// The callback may come back here: nothing is held meanwhile.
 void TokenWatch::look() {
   const auto keep = shared_from_this();
   const auto known = digests_;

@@ -101,7 +101,7 @@ Result<std::shared_ptr<ChildProcess>> ChildProcess::spawn(const asio::any_io_exe
                 {.fix = std::move(fix)});
   }
   const pid_t pid = *started;
-  // Nobody else reaps our children, so the number still means this one.
+  // Our children are reaped here alone, so the number still means this one.
   UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (!pidfd) {
     const int failed = errno;

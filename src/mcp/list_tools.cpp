@@ -135,7 +135,7 @@ std::unexpected<Error> too_slow(const ServerConfig& config) {
                .fix = R"(a longer "timeout" in mcpac.json, in milliseconds)"});
 }
 
-// Tools whose names mean another thing in rules: whoever granted that would grant the tool.
+// Tools whose names mean another thing in rules: a grant of that would grant the tool.
 void leave_out_reserved(ServerListing& listing, const OnWarning& warned) {
   std::erase_if(listing.tools, [&](const ToolDefinition& tool) {
     if (!offer_named(tool.name)) return false;

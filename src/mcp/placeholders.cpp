@@ -61,9 +61,16 @@ Foreign foreign_reference(std::string_view whole, std::string_view body) {
     found.fix = fmt::format("write ${{env:{0}}} for the variable, $${{{0}}} for this text", body);
   } else if (const auto end = body.substr(name == "env" ? 4 : 0);
              is_variable(end.substr(0, end.find_first_of(":-?+=")))) {
+    const auto variable = end.substr(0, end.find_first_of(":-?+="));
     found.what = "a variable with more than its name";
-    found.fix = fmt::format("write ${{env:{}}} and set it, or write the value",
-                            end.substr(0, end.find_first_of(":-?+=")));
+    found.fix =
+        variable_reference(end)
+            ? fmt::format("write ${{env:{0}:-…}} with this default, or ${{env:{0}}} and set it",
+                          variable)
+            : fmt::format(
+                  "write ${{env:{0}}} and set it, ${{env:{0}:-TEXT}} with a default "
+                  "that holds no reference, or the value",
+                  variable);
   } else {
     found.what = "which is no reference of mcpac";
     found.fix = "write ${env:NAME}, ${file:PATH} or the value; $${ for a ${ of the text";
@@ -93,7 +100,7 @@ std::optional<Foreign> dollar(std::string_view text, std::size_t& at, TextRole r
     at += end;
     return std::nullopt;
   }
-  if (body.starts_with("env:") && is_variable(body.substr(4))) {
+  if (body.starts_with("env:") && variable_reference(body.substr(4))) {
     at += end;
     return std::nullopt;
   }
@@ -140,6 +147,14 @@ std::string stem_of(std::string_view program) {
 }
 
 }  // namespace
+
+std::optional<VariableReference> variable_reference(std::string_view body) {
+  const auto mark = body.find(":-");
+  VariableReference read{body.substr(0, mark)};
+  if (mark != std::string_view::npos) read.otherwise = body.substr(mark + 2);
+  const bool is_plain = !read.otherwise || read.otherwise->find("${") == std::string_view::npos;
+  return is_variable(read.name) && is_plain ? std::optional(read) : std::nullopt;
+}
 
 bool is_of_client(std::string_view name) {
   return name == "userHome" || is_one_of(name, kOfFolders) || is_one_of(name, kOfEditors);

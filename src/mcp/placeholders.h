@@ -1,6 +1,6 @@
 // Placeholders of other programs in an entry of a server: `${API_KEY}`, `${input:key}`, `~`,
-// `%USERPROFILE%`. Another client may replace them; mcpac has `${env:NAME}` and `${file:PATH}`
-// alone, and would hand the rest to the server as text. Pure.
+// `%USERPROFILE%`. Another client may replace them; mcpac has `${env:NAME}`, `${env:NAME:-default}`
+// and `${file:PATH}` alone, and would hand the rest to the server as text. Pure.
 //
 // `$${` is how a text says `${` (SecretValues takes one dollar off).
 #pragma once
@@ -30,6 +30,14 @@ struct Foreign {
 // macOS. `text` is the command.
 [[nodiscard]] std::optional<Foreign> foreign_program(const std::string& command,
                                                      const std::vector<std::string>& arguments);
+
+// What stands behind "env:" of a reference: a variable, and what stands for it where it is not set
+// or empty ("NAME:-default", as shells have it). The default is text: no reference is in it.
+struct VariableReference {
+  std::string_view name;
+  std::optional<std::string_view> otherwise{};
+};
+[[nodiscard]] std::optional<VariableReference> variable_reference(std::string_view body);
 
 // What foreign_text() leaves to a server, and a person may have meant otherwise: a "~" and "$NAME"
 // in arguments and variables, each with what mcpac has for it. No value of a variable is in it.

@@ -13,6 +13,7 @@
 #include <boost/asio/ip/network_v6.hpp>
 
 #include "core/ascii.h"
+#include "core/percent_code.h"
 #include "mcp/oauth/pkce.h"
 
 namespace mcpac::mcp {
@@ -107,24 +108,6 @@ std::optional<Named> first_set(const Variable& variable, std::initializer_list<c
   return std::nullopt;
 }
 
-std::optional<std::string> percent_decoded(std::string_view text) {
-  std::string out;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text[at] != '%') {
-      out += text[at];
-      continue;
-    }
-    unsigned byte = 0;
-    const auto digits = text.substr(at + 1, 2);
-    const auto [end, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
-    if (error != std::errc() || digits.size() != 2 || end != digits.data() + 2) return std::nullopt;
-    out += static_cast<char>(byte);
-    at += 2;
-  }
-  return out;
-}
-
 // Between the scheme and the host; the last '@', for passwords that were not encoded.
 struct Parts {
   std::string_view scheme;  // "http" where there is none
@@ -167,8 +150,8 @@ Result<Proxy> read_proxy(const Named& named) {
   Proxy proxy{named.variable, std::move(*url), ""};
   if (parts.user.empty()) return proxy;
   const auto colon = parts.user.find(':');
-  const auto user = percent_decoded(parts.user.substr(0, colon));
-  const auto password = percent_decoded(
+  const auto user = strictly_percent_decoded(parts.user.substr(0, colon));
+  const auto password = strictly_percent_decoded(
       colon == std::string_view::npos ? std::string_view() : parts.user.substr(colon + 1));
   if (!user || !password || user->contains(':'))
     return refuse("its user name or password is not percent-encoded as a URL wants it");
@@ -213,8 +196,8 @@ void know_proxies(SecretValues& secrets) {
     if (colon == std::string_view::npos || colon + 1 == user.size()) continue;
     const std::string reference = fmt::format("${{env:{}}}", variable);
     secrets.know(std::string(user.substr(colon + 1)), reference);
-    const auto name = percent_decoded(user.substr(0, colon));
-    const auto password = percent_decoded(user.substr(colon + 1));
+    const auto name = strictly_percent_decoded(user.substr(0, colon));
+    const auto password = strictly_percent_decoded(user.substr(colon + 1));
     if (!name || !password) continue;
     secrets.know(*password, reference);
     secrets.know(oauth::base64(*name + ":" + *password), reference);

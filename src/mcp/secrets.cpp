@@ -9,6 +9,7 @@
 #include "core/ascii.h"
 #include "core/file.h"
 #include "mcp/environment.h"
+#include "mcp/placeholders.h"
 
 namespace mcpac::mcp {
 namespace {
@@ -18,23 +19,18 @@ constexpr std::size_t kMinRedactedLine =
     8;  // shorter lines of a longer secret are words like "end"
 constexpr std::size_t kMaxSecretFile = std::size_t{64} << 10U;
 
-bool is_variable_name(std::string_view name) {
-  return !name.empty() && std::ranges::all_of(name, is_word);
-}
-
-Result<std::string> read_variable(std::string_view name, std::string_view reference,
-                                  std::string_view where) {
-  if (!is_variable_name(name)) {
-    return fail(ErrorId::kConfigInvalid, fmt::format("{} names no variable", reference),
-                {.where = std::string(where)});
-  }
-  if (const char* value = std::getenv(std::string(name).c_str()); value != nullptr) {
-    return std::string(value);
-  }
+// Of mcpac's own environment; nothing: the default is used.
+Result<std::optional<std::string>> read_variable(const VariableReference& variable,
+                                                 std::string_view reference,
+                                                 std::string_view where) {
+  const std::string name(variable.name);
+  const char* value = std::getenv(name.c_str());
+  if (variable.otherwise && (value == nullptr || *value == '\0')) return std::nullopt;
+  if (value != nullptr) return std::string(value);
   return fail(ErrorId::kSecretMissing, fmt::format("the variable {} is not set", name),
               {.where = std::string(where),
                .why = fmt::format("{} stands for its value", reference),
-               .fix = fmt::format("export {}=…", name)});
+               .fix = fmt::format("export {0}=…, or ${{env:{0}:-TEXT}} with a default", name)});
 }
 
 Result<std::string> read_secret_file(std::string_view path, std::string_view reference,
@@ -136,12 +132,25 @@ Result<std::string> SecretValues::expand(std::string_view text, std::string_view
     const std::string reference(text.substr(0, end + 1));
     const auto colon = text.find(':');
     const auto name = text.substr(colon + 1, end - colon - 1);
-    const bool is_env = env < file;
-    auto value =
-        is_env ? read_variable(name, reference, where) : read_secret_file(name, reference, where);
-    if (!value) return pass_on(value);
-    if (!is_env || !is_base_variable(name)) remember(*value, reference);
-    out += *value;
+    if (file < env) {
+      auto value = read_secret_file(name, reference, where);
+      if (!value) return pass_on(value);
+      remember(*value, reference);
+      out += *value;
+    } else {
+      const auto variable = variable_reference(name);
+      if (!variable)
+        return fail(ErrorId::kConfigInvalid, fmt::format("{} names no variable", reference),
+                    {.where = std::string(where),
+                     .fix = "${env:NAME}, or ${env:NAME:-TEXT} with a default that holds no "
+                            "reference"});
+      auto value = read_variable(*variable, reference, where);
+      if (!value) return pass_on(value);
+      // What takes its place in what is shown has no default: that may look like a place.
+      if (*value && !is_base_variable(variable->name))
+        remember(**value, fmt::format("${{env:{}}}", variable->name));
+      out += value->value_or(std::string(variable->otherwise.value_or("")));
+    }
     text.remove_prefix(end + 1);
   }
   return out;

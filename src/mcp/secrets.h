@@ -1,4 +1,5 @@
-// SecretValues: the one place where `${env:NAME}` and `${file:PATH}` become what they stand for.
+// SecretValues: the one place where `${env:NAME}`, `${env:NAME:-default}` and `${file:PATH}` become
+// what they stand for.
 //
 // It remembers what it expanded, and redact() puts the reference back in place of the value, so
 // that errors, stderr lines and results of servers can be shown to people, logs and agents. A

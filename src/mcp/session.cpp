@@ -103,7 +103,7 @@ std::int64_t Session::begin_with(std::string method, Json& params, RequestOption
   if (wants_progress)
     params["_meta"]["progressToken"] = id;
   else if (const auto meta = params.find("_meta"); meta != params.end() && meta->is_object())
-    meta->erase("progressToken");  // whoever chose that is not heard here
+    meta->erase("progressToken");  // its caller is not heard here
   if (stateless_) {
     Json& sent = params["_meta"];
     sent.update(stateless_meta(capabilities_for(*events)));

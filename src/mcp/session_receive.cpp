@@ -211,7 +211,7 @@ void Session::receive_progress(const Json& params) {
   report.erase("progressToken");
   report.erase("_meta");
   secrets_->redact(report);
-  const auto keep = found->second;  // whoever hears may end the request
+  const auto keep = found->second;  // the callback may end the request
   keep->options.events->heard(report);
 }
 

@@ -43,5 +43,9 @@ TEST_SUITE("core/ascii") {
     CHECK(percent_decoded("%4") == "%4");
     CHECK(percent_decoded("%zz%41") == "%zzA");
     CHECK(percent_decoded("%00") == std::string(1, '\0'));
+    CHECK(strictly_percent_decoded("a%20b%2Fc%2f%00") == std::string("a b/c/\0", 7));
+    CHECK(strictly_percent_decoded("") == "");
+    for (const char* text : {"100%", "%4", "%zz%41", "a%2", "%-1", "% 1", "%%41", "%+1"})
+      CHECK_MESSAGE(!strictly_percent_decoded(text), text);
   }
 }

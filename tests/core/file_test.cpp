@@ -260,7 +260,7 @@ TEST_SUITE("core/file") {
     CHECK(folders_synced == before + 1);
   }
 
-  TEST_CASE("whoever holds the folder of private files for ever is not waited for") {
+  TEST_CASE("a process that holds the folder of private files for ever is not waited for") {
     const auto folder = temporary_folder();
     const UniqueFd held(::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     REQUIRE(::flock(held.get(), LOCK_EX) == 0);

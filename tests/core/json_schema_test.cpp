@@ -59,7 +59,7 @@ TEST_SUITE("core/json_schema messages") {
           SchemaViolation{"", "required", "must have the member \"path\""});
     CHECK(check(kTool, R"({"path":1})") == SchemaViolation{"/path", "type", "must be a string"});
     CHECK(check(kTool, R"({"path":""})") ==
-          SchemaViolation{"/path", "minLength", "must have at least 1 characters, has 0"});
+          SchemaViolation{"/path", "minLength", "must have at least 1 character, has 0"});
     CHECK(check(kTool, R"({"path":"x","edits":[{"oldText":"a"},{}]})") ==
           SchemaViolation{"/edits/1", "required", "must have the member \"oldText\""});
     CHECK(check(kTool, R"({"path":"x","edits":[{"oldText":null}]})") ==

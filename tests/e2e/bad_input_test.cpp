@@ -2,8 +2,11 @@
 // nothing lost and nothing left behind.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "e2e/workspace.h"
@@ -130,11 +133,50 @@ TEST_SUITE("e2e/bad input") {
       CHECK(doctor.json().at("checks").at(0).at("works") == true);
       CHECK_FALSE(has(doctor.err, "MCPAC-E0100"));
     }
+    // A name need not be UTF-8.
+    const fs::path odd = workspace.folder() / "od\xff";
+    fs::create_directories(odd);
+    for (const char* variable : {"TMPDIR", "HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"}) {
+      CAPTURE(variable);
+      const e2e::RunOptions there{.environment = {std::string(variable) + "=" + odd.native()}};
+      const auto doctor = workspace.mcpac({"doctor", "--json"}, there);
+      CHECK(doctor.json().at("checks").at(0).at("works") == true);
+      const auto called = workspace.mcpac(
+          {"tools", "call", "fixture.echo", R"({"zebra": "z"})", "--grant", "fixture.echo"}, there);
+      CHECK_MESSAGE(called.exit_code == 0, called.err);
+    }
     const auto call = [&](std::vector<std::string> environment) {
       return workspace.mcpac({"tools", "call", "fixture.echo", "--grant", "fixture.echo"},
                              {.environment = std::move(environment)});
     };
     CHECK(call({"HOME=relative", "XDG_STATE_HOME=" + folder + "/.state/../.state"}).exit_code == 0);
+    // A home that can be read alone, as some containers have it.
+    const fs::path home = workspace.folder() / "read-only";
+    fs::create_directories(home);
+    e2e::RunOptions reads;
+    reads.environment = {"HOME=" + home.native(), "XDG_STATE_HOME=" + home.native() + "/state"};
+    reads.enter = [home = home.native()] {
+      return ::unshare(CLONE_NEWNS) == 0 &&
+             ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+             ::mount(home.c_str(), home.c_str(), nullptr, MS_BIND, nullptr) == 0 &&
+             ::mount(nullptr, home.c_str(), nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY, nullptr) ==
+                 0;
+    };
+    if (::geteuid() == 0) {
+      CHECK(workspace.mcpac({"doctor", "--json"}, reads).json().at("checks").at(0).at("works") ==
+            true);
+      for (const std::vector<std::string>& command :
+           {std::vector<std::string>{"tools", "call", "fixture.echo", "--grant", "fixture.echo"},
+            std::vector<std::string>{"up"}}) {
+        const auto unrecorded = workspace.mcpac(command, reads);
+        CAPTURE(unrecorded.err);
+        CHECK(unrecorded.exit_code != 0);
+        CHECK(has(unrecorded.err, "Read-only file system"));
+        CHECK(has(unrecorded.err, "fix: its file system is read-only: point XDG_STATE_HOME at a "));
+      }
+    } else {
+      MESSAGE("skipped: only root mounts a home that can be read alone");
+    }
     const auto unwritable = call({"XDG_STATE_HOME=/proc/none"});
     CHECK(unwritable.exit_code != 0);
     CHECK(

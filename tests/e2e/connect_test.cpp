@@ -43,7 +43,8 @@ const std::vector<std::pair<std::string, std::string>> kFiles{
     {"cursor", ".cursor/mcp.json"},
     {"vscode", ".config/Code/User/mcp.json"},
     {"codex", ".codex/config.toml"},
-    {"gemini", ".gemini/settings.json"}};
+    {"gemini", ".gemini/settings.json"},
+    {"zed", ".config/zed/settings.json"}};
 
 const std::string kJson = R"({
   // of the user
@@ -209,7 +210,7 @@ TEST_SUITE("e2e/connect") {
     CHECK(home.mcpac({"--json", "-C", ".", "server", "list"}).exit_code == 64);
   }
 
-  TEST_CASE("whoever runs mcpac serve reads why a server cannot be used") {
+  TEST_CASE("mcpac serve says on standard error why a server cannot be used") {
     const Home home;
     REQUIRE(home.mcpac({"generate"}).exit_code == 0);
     home.workspace.write("mcpac.json", R"({"mcpServers": {"fixture": {"command": "./nowhere"}}})");
@@ -284,6 +285,51 @@ TEST_SUITE("e2e/connect") {
     CHECK(mcpac::read_file(secret).value() == "ghp_s3cr3t_value\n");
     CHECK(home.connect("cursor", {"--undo"}).exit_code == 0);
     CHECK(home.read(".cursor/mcp.json") == before);
+  }
+
+  TEST_CASE(
+      "servers in settings of editors, and extensions that start some, are said after --adopt") {
+    const Home home;
+    home.write(".config/Code/User/mcp.json", R"({"servers": {}})");
+    home.write(".config/Code/User/settings.json",
+               "{\n  // mine\n  \"mcp\": {\"servers\": {\"old\": {\"command\": \"s\"}}},\n}\n");
+    home.workspace.write(".vscode/settings.json",
+                         R"({"mcp": {"servers": {"of-folder": {"command": "s"}}}})");
+    home.workspace.write(".vscode/mcp.json", R"({"servers": {"of-project": {"command": "s"}}})");
+    const auto code = home.connect("vscode", {"--ask", "*.*", "--adopt"});
+    INFO(code.err);
+    CHECK(code.exit_code == 78);
+    for (const char* name : {"old (in ", "of-folder (in ", "of-project (in "})
+      CHECK(has(code.err, name));
+    CHECK(has(code.err, "\"mcp.servers\" of that file is not written; take it out there"));
+    home.write(".config/zed/settings.json", R"({"context_servers": {
+  "mine": {"command": "s", "args": ["one"]}, // a comment
+  "of-extension": {"source": "extension", "settings": {}},
+}})");
+    const auto zed = home.connect("zed", {"--ask", "*.*", "--adopt"});
+    INFO(zed.err);
+    CHECK(zed.exit_code == 78);
+    CHECK(has(zed.err, "moved behind mcpac: mine"));
+    CHECK(has(zed.err, "of-extension stays in Zed: an extension of Zed starts it"));
+    home.write(".config/Claude/claude_desktop_config.json", "{}");
+    home.write(".config/Claude/Claude Extensions/ant.dir.files/manifest.json",
+               R"({"name": "files", "server": {"type": "node"}})");
+    home.write(".config/Claude/Claude Extensions/off/manifest.json", R"({"name": "off"})");
+    home.write(".config/Claude/Claude Extensions Settings/off.json", R"({"isEnabled": false})");
+    const auto desktop = home.connect("claude-desktop", {"--ask", "*.*", "--adopt"});
+    INFO(desktop.err);
+    CHECK(desktop.exit_code == 78);
+    CHECK(has(desktop.err, "files (an extension, "));
+    CHECK(has(desktop.err, "mcpac reads and moves no extension (.mcpb, .dxt)"));
+    CHECK_FALSE(has(desktop.err, "off (an extension"));
+    home.write(".gemini/settings.json", "{}");
+    home.write(".gemini/extensions/tools/gemini-extension.json",
+               R"({"name": "tools", "mcpServers": {"t": {"command": "s"}}})");
+    home.write(".gemini/extensions/words/gemini-extension.json", R"({"name": "words"})");
+    const auto gemini = home.connect("gemini", {"--ask", "*.*", "--adopt"});
+    CHECK(gemini.exit_code == 78);
+    CHECK(has(gemini.err, "tools (an extension, "));
+    CHECK_FALSE(has(gemini.err, "words (an"));
   }
 
   TEST_CASE(

@@ -152,6 +152,30 @@ TEST_SUITE("e2e/files") {
     CHECK(fs::exists(place.folder / ".git"));
   }
 
+  TEST_CASE(
+      "of a failed program it is said that its repository lies in a folder that was not granted") {
+    const Workspace workspace("{\"mcpServers\": {}}");
+    workspace.write("main/.git/worktrees/tree/HEAD", "ref: refs/heads/a\n");
+    const auto store = (workspace.folder() / "main/.git/worktrees/tree").string();
+    const auto says = [&](const std::string& text, std::vector<std::string> more,
+                          const char* program) {
+      workspace.write("tree/.git", text);
+      std::vector<std::string> words{"run", "--files", "./tree"};
+      words.insert(words.end(), more.begin(), more.end());
+      words.insert(words.end(), {"--", program});
+      const auto run = workspace.mcpac(words, {.folder = workspace.folder()});
+      return has(run.err,
+                 "/tree/.git leads to " + store +
+                     ", which was not granted, and where git has the repository: --files " + store +
+                     " lets");
+    };
+    CHECK(says("gitdir: " + store + "\n", {}, "/bin/false"));
+    CHECK(says("gitdir: ../main/.git/worktrees/tree\r\n", {}, "/bin/false"));
+    CHECK_FALSE(says("gitdir: " + store + "\n", {}, "/bin/true"));
+    CHECK_FALSE(says("gitdir: " + store + "\n", {"--files", "./main"}, "/bin/false"));
+    CHECK_FALSE(says("no repository\n", {}, "/bin/false"));
+  }
+
   // What was run on a host: the user's prompt runs `git status` in a folder that the program made
   // into a repository for a moment.
   TEST_CASE("a program never has a repository of its own, not even for a moment") {

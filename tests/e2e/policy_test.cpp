@@ -71,7 +71,7 @@ TEST_SUITE("e2e/policy") {
     CHECK(has(policy({"diff", file("few.policy", "allow filesystem.read_text_file calls <= 3\n"),
                       file("one.policy", "allow filesystem.read_text_file calls <= 1\n")})
                   .out,
-              ": 1 calls, instead of 3 calls"));
+              ": 1 call, instead of 3 calls"));
     const auto other = file("other.policy",
                             "# in other words\npolicy \"p\" { grant filesystem.read_text_file("
                             "path within \"./data\") }\n");

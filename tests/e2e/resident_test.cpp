@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -65,6 +66,17 @@ Outcome execute_warm(const Resident& host, const char* salt, std::vector<std::st
 }  // namespace
 
 TEST_SUITE("e2e/resident") {
+  TEST_CASE("a host that no command could use is not started, and that is said with what helps") {
+    const Workspace& workspace = Workspace::shared_fixture();
+    RunOptions confined;
+    confined.enter = [] { return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0; };
+    const auto up = workspace.mcpac({"up"}, confined);
+    CHECK(up.exit_code != 0);
+    CHECK(has(up.err, "a resident host that is started here would serve no command"));
+    CHECK(has(up.err, "fix: start it from a shell without no_new_privs"));
+    CHECK(has(workspace.mcpac({"down"}).err, "no resident host is up"));
+  }
+
   TEST_CASE(
       "a worker does what mcpac does alone: output, exit code, record; and each serves once") {
     {

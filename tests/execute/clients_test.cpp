@@ -133,6 +133,20 @@ TEST_SUITE("execute/clients") {
     CHECK(codex.entry["headers"]["X-Region"] == "eu");
     CHECK(codex.variables == std::set<std::string>{"T", "TEAM"});
     CHECK(codex.entry["timeout"] == "60s");
+    const auto otherwise =
+        adopted("claude-code", {{"command", "a"},
+                                {"args", {"${MODE:-fast}", "${X:-}", "${TEAM:-a}${TEAM}"}},
+                                {"env", {{"API_KEY", "${K:-s3cret}"}}}});
+    CHECK(otherwise.entry["args"] ==
+          OrderedJson{"${env:MODE:-fast}", "${env:X:-}", "${env:TEAM:-a}${env:TEAM}"});
+    CHECK(otherwise.entry["env"]["API_KEY"] == "${env:K:-s3cret}");
+    CHECK(otherwise.variables == std::set<std::string>{"K", "MODE", "TEAM", "X"});
+    CHECK(otherwise.optional == std::set<std::string>{"K", "MODE", "X"});
+    for (const std::string& note : otherwise.notes) CHECK_FALSE(note.contains("s3cret"));
+    OrderedJson given = OrderedJson::object();
+    give_variables(kind("claude-code"), otherwise.variables, given, otherwise.optional);
+    CHECK(given.dump() ==
+          R"({"env":{"K":"${K:-}","MODE":"${MODE:-}","TEAM":"${TEAM}","X":"${X:-}"}})");
     const auto home = adopted("cursor", {{"command", "~/bin/a"},
                                          {"cwd", "~"},
                                          {"args", {"--dir=~/b", "a~b", "~jo/c"}},
@@ -147,6 +161,45 @@ TEST_SUITE("execute/clients") {
     CHECK(adopted("claude-code", {{"command", "a"}, {"timeout", 500}}).entry["timeout"] == "500ms");
   }
 
+  TEST_CASE("entries of Zed are adopted in both of their forms, and those of its extensions stay") {
+    const OrderedJson plain{{"command", "npx"}, {"args", {"-y", "a"}}, {"env", {{"M", "1"}}}};
+    CHECK(adopted("zed", plain).entry == plain);
+    OrderedJson with_source = plain;
+    with_source["source"] = "custom";
+    CHECK(adopted("zed", with_source).entry == plain);
+    CHECK(is_same_server(
+        adopted("zed",
+                {{"source", "custom"},
+                 {"command", {{"path", "npx"}, {"args", {"-y", "a"}}, {"env", {{"M", "1"}}}}},
+                 {"settings", OrderedJson::object()}})
+            .entry,
+        plain));
+    CHECK(adopted("zed", {{"url", "https://a.example/mcp"}}).entry["url"] ==
+          "https://a.example/mcp");
+    const auto extension =
+        adopt(kind("zed"), "one", {{"source", "extension"}, {"settings", {{"a", 1}}}});
+    REQUIRE_FALSE(extension.has_value());
+    CHECK(extension.error().what.contains("an extension of Zed starts it"));
+    // Its settings have comments, commas at the end, and much else.
+    const Home home;
+    const auto path = home.write(".config/zed/settings.json", R"(// Zed settings
+{
+  "theme": "One Dark", // dark
+  "context_servers": {
+    "one": {"command": "npx", "args": ["-y", "a"],},
+  },
+}
+)");
+    auto file = ClientFile::open(kind("zed"), path).value();
+    CHECK(file.servers().size() == 1);
+    REQUIRE(file.remove("one").has_value());
+    REQUIRE(file.put("mcpac", kEntry).has_value());
+    REQUIRE(file.save().has_value());
+    const auto written = home.read(path);
+    CHECK(written.starts_with("// Zed settings\n{\n  \"theme\": \"One Dark\", // dark\n"));
+    CHECK(ClientFile::open(kind("zed"), path).value().servers()["mcpac"] == kEntry);
+  }
+
   TEST_CASE("what mcpac cannot do in the client's place stays there, with why") {
     const std::vector<std::pair<std::string, OrderedJson>> cases{
         {"vscode", {{"command", "a"}, {"args", {"${workspaceFolder}"}}}},
@@ -155,7 +208,9 @@ TEST_SUITE("execute/clients") {
         {"cursor", {{"command", "a"}, {"args", {"${env:}"}}}},
         {"cursor", {{"command", "a"}, {"envFile", ".env"}}},
         {"cursor", {{"type", "sse"}, {"url", "https://a.example/sse"}}},
-        {"claude-code", {{"command", "a"}, {"args", {"${X:-y}"}}}},
+        {"claude-code", {{"command", "a"}, {"args", {"${X:?y}"}}}},
+        {"claude-code", {{"command", "a"}, {"args", {"${X:-${Y}}"}}}},
+        {"cursor", {{"command", "a"}, {"args", {"${env:X:-y}"}}}},
         {"claude-desktop", {{"command", "a"}, {"args", {"${env:NOT_ONE}"}}}},
         {"claude-desktop", {{"command", "a"}, {"env", {{"K", "${API_KEY}"}}}}},
         {"claude-desktop", {{"command", "cmd"}, {"args", {"/c", "npx", "a"}}}},
@@ -226,12 +281,14 @@ TEST_SUITE("execute/clients") {
          {std::pair{"API_KEY", "x"}, std::pair{"Authorization", "Bearer abc"},
           std::pair{"DB", "postgres://jo:pw@host/db"}, std::pair{"X", "Zm9vYmFyMTIzNDU2Nzg5MA=="},
           std::pair{"password", "pw"}, std::pair{"DB_PASS", "x"}, std::pair{"GITHUB_PAT", "x"},
-          std::pair{"userPin", "x"}, std::pair{"PWD", "x"}, std::pair{"jwt", "x"}})
+          std::pair{"TOKEN", "Bearer ${env:T:-s3cret}"}, std::pair{"userPin", "x"},
+          std::pair{"PWD", "x"}, std::pair{"jwt", "x"}})
       CHECK(looks_secret(name, value));
     for (const auto& [name, value] :
          {std::pair{"MODE", "fast"}, std::pair{"FILE", "/home/jo/memory-2026-11.jsonl"},
-          std::pair{"API_KEY", ""}, std::pair{"TOKEN", "${env:TOKEN}"}, std::pair{"N", "12345"},
-          std::pair{"COMPASS_PATH", "x"}, std::pair{"PING", "x"}})
+          std::pair{"API_KEY", ""}, std::pair{"TOKEN", "${env:TOKEN}"},
+          std::pair{"TOKEN", "${env:T:-}"}, std::pair{"N", "12345"}, std::pair{"COMPASS_PATH", "x"},
+          std::pair{"PING", "x"}})
       CHECK_FALSE(looks_secret(name, value));
   }
 

@@ -37,6 +37,28 @@ TEST_SUITE("execute/foreign_servers") {
     CHECK(*servers->at(0).entry == OrderedJson{{"command", "npx"}, {"args", {"-y", "server"}}});
   }
 
+  TEST_CASE("settings of editors have servers deeper down, and an archive has none that is read") {
+    const auto servers = read_foreign_servers(R"({
+      "mcp": {"inputs": [], "servers": {"of-code": {"command": "s", "args": ["${env:A}"]}}},
+      "context_servers": {
+        "of-zed": {"source": "custom", "command": {"path": "z", "args": ["1"]}},
+        "of-extension": {"source": "extension", "settings": {}}
+      }
+    })",
+                                              "settings.json");
+    REQUIRE(servers);
+    CHECK(servers->size() == 3);
+    REQUIRE(one(*servers, "of-code").entry);
+    CHECK(one(*servers, "of-code").entry->at("args")[0] == "${env:A}");
+    CHECK_FALSE(one(*servers, "of-extension").entry);
+    CHECK(one(*servers, "of-extension").entry.error().where ==
+          "settings.json: context_servers.of-extension");
+    const auto archive = read_foreign_servers("PK\x03\x04 and so on", "files.mcpb");
+    REQUIRE_FALSE(archive.has_value());
+    CHECK(archive.error().what.contains("an extension (.mcpb, .dxt)"));
+    CHECK(archive.error().fix.contains("manifest.json"));
+  }
+
   TEST_CASE("what a server of VS Code names of VS Code alone keeps that one out") {
     const auto servers = read_foreign_servers(R"({
       "inputs": [{"id": "key", "type": "promptString"}],
@@ -90,6 +112,7 @@ TEST_SUITE("execute/foreign_servers") {
                  "headers": {"Authorization": "Bearer ${TOKEN}"}},
         "script": {"command": "bash", "args": ["-lc", "X=1; a ${X} ${HOME} ${KEY} $Y ~/z"]},
         "default": {"command": "s", "env": {"A": "${A:-b}"}},
+        "nested": {"command": "s", "env": {"A": "${A:-${env:B}}"}},
         "editor": {"command": "s", "args": ["${workspaceFolder}"]},
         "windows": {"command": "cmd", "args": ["/c", "npx", "-y", "x"]},
         "path": {"command": "node", "args": ["C:\\x\\y.js"]}}})",
@@ -113,10 +136,14 @@ TEST_SUITE("execute/foreign_servers") {
     CHECK(slow.entry->at("url") == "https://a.example/${env:TENANT}/mcp?k=v");
     CHECK(slow.entry->at("headers").at("Authorization") == "Bearer ${env:TOKEN}");
     CHECK(slow.entry->at("timeout") == 120000);
+    REQUIRE(one(*servers, "default").entry);
+    CHECK(one(*servers, "default").entry->at("env").at("A") == "${env:A:-b}");
+    CHECK(one(*servers, "default").notes ==
+          std::vector<std::string>{"env.A: ${A:-…} is written as ${env:A:-…}"});
     REQUIRE(one(*servers, "script").entry);
     CHECK(one(*servers, "script").entry->at("args")[1] == "X=1; a ${X} ${HOME} ${env:KEY} $Y ~/z");
     for (const auto& [name, text] :
-         {std::pair("default", "${A:-b}"), std::pair("editor", "${workspaceFolder}"),
+         {std::pair("nested", "${A:-${env:B}"), std::pair("editor", "${workspaceFolder}"),
           std::pair("windows", "the shell of Windows"), std::pair("path", "a path of Windows")}) {
       CAPTURE(std::string(name));
       const auto& refused = one(*servers, name);

@@ -159,7 +159,7 @@ TEST_SUITE("execute/generate project") {
     CHECK(write_project(place.project, place.folders, tools));
   }
 
-  TEST_CASE("whoever holds a project's folder for ever keeps no writer waiting") {
+  TEST_CASE("a process that holds a project's folder for ever keeps no writer waiting") {
     const Place place;
     // Who may read it may do that: another user, too.
     const UniqueFd held(::open(place.project.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

@@ -209,7 +209,7 @@ TEST_SUITE("execute/upstreams") {
     CHECK(world.ended("rpc_error").contains("-32602"));
   }
 
-  TEST_CASE("who waited for a server that starts is not overtaken by who comes when it is there") {
+  TEST_CASE("a call that waits for a starting server is not overtaken by a later one") {
     World world;
     world.until([&] { return world.upstreams->starts("one") == 1; });
     std::string order;
@@ -249,7 +249,7 @@ TEST_SUITE("execute/upstreams") {
     CHECK(world.upstreams->restarts() == 1);
   }
 
-  TEST_CASE("whoever hears of the end of a call may make the next one, and take one back") {
+  TEST_CASE("the callback at the end of a call may make the next call, and take one back") {
     World world;
     world.until_started();
     const Call hanging(*world.upstreams, "hang");

@@ -217,7 +217,7 @@ TEST_SUITE("gateway/client_record") {
     CHECK(client.said.size() == 2);
   }
 
-  TEST_CASE("all files of a record are one run to those who ask about it, whichever is named") {
+  TEST_CASE("all files of a record are one run to a query, whichever is named") {
     Client client(16);
     CHECK(client.calls_until_refused(30) == 30);
     client.run->end("gateway-ended");

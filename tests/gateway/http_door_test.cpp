@@ -120,7 +120,7 @@ TEST_SUITE("gateway/http") {
     CHECK(post(hall.port(), {.more = more + "Host: 127.0.0.1\r\n", .body = body}).status == 400);
   }
 
-  TEST_CASE("a public URL lets in the Host and Origin of those who come by it, and nobody else") {
+  TEST_CASE("a public URL admits the Host and Origin of its own clients, and no other") {
     Hall hall({}, "127.0.0.1", nullptr,
               {{.tls = true, .host = "mcp.example", .port = 443},
                {.tls = true, .host = "mcp.example", .port = 8443}});
@@ -458,7 +458,7 @@ TEST_SUITE("gateway/http") {
     CHECK(chunked.read().status == 413);
   }
 
-  TEST_CASE("whoever is too slow with a head or a body is cut off") {
+  TEST_CASE("a client that is too slow with a head or a body is cut off") {
     Hall hall({.head_time = 300ms, .body_time = 300ms});
     RawClient silent(hall.port());
     CHECK(silent.is_closed());

@@ -201,6 +201,13 @@ TEST_SUITE("gateway/serve") {
     CHECK(has(told, "odd has 1 tool that changed since it was approved: not offered"));
     CHECK(has(told, "other is another one than was approved: it is not called"));
     CHECK_FALSE(has(served.out, "another one\""));
+    // Tools that wait are said once, drift at each start; others that wait are said again.
+    const auto again = workspace.mcpac({"serve", "--grant", "odd.*,other.*"}, {.input = input});
+    CHECK_FALSE(has(again.err, "that mcpac.lock does not"));
+    CHECK(has(again.err, "odd: not offered, since it is not what mcpac.lock approved: turn"));
+    write("another one", R"(, {"name": "more", "inputSchema": {"type": "object"}})");
+    const auto others = workspace.mcpac({"serve", "--grant", "odd.*,other.*"}, {.input = input});
+    CHECK(has(others.err, "tools that mcpac.lock does not: more; they wait for"));
   }
 
   TEST_CASE("a form that nobody can answer any more keeps no gateway alive") {

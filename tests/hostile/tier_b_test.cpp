@@ -105,6 +105,23 @@ TEST_SUITE("hostile/tier B") {
     }
     CHECK(e2e::has(workspace.mcpac({"audit", "list"}).out, "\"tier\":\"B\""));
     CHECK(fs::is_empty(workspace.folder() / "tmp"));
+    const auto doctor = on(Machine::kWithoutNamespaces, workspace, {"doctor"});
+    CHECK_MESSAGE(doctor.exit_code == 0, doctor.out);
+    CHECK(e2e::has(doctor.out, "sandbox tier: B\naccepted: tier B and better ("));
+    CHECK(e2e::has(doctor.out, "MISSING"));
+    // A word that others may have written is none: it is named where it would have helped.
+    const auto setting = workspace.home() / ".config/mcpac/accepted-tier";
+    fs::permissions(setting, fs::perms::group_write, fs::perm_options::add);
+    const auto untaken = on(Machine::kWithoutNamespaces, workspace, execute);
+    CHECK(untaken.exit_code == 69);
+    CHECK(e2e::has(untaken.err, "MCPAC-E0603"));
+    CHECK(e2e::has(untaken.err, "the tier that was accepted here is not taken: "));
+    CHECK(e2e::has(untaken.err, setting.native()));
+    const auto weak = on(Machine::kWithoutNamespaces, workspace, {"doctor", "--json"});
+    CHECK(weak.exit_code == 69);
+    CHECK(weak.json().at("tier") == "B");
+    CHECK(weak.json().at("accepted_tier") == "A");
+    CHECK(weak.json().at("ready") == false);
   }
 
   TEST_CASE("the quick start prints what the README says, for root and for an ordinary user") {

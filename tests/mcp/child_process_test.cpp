@@ -166,6 +166,35 @@ TEST_SUITE("mcp/child_process") {
     CHECK(marked(mark) == 0);
   }
 
+  TEST_CASE("where the kernel lists no children, the keeper ends the server all the same") {
+    constexpr const char* kWithoutProc =
+        "/usr/bin/unshare -rm /bin/sh -c '/bin/mount -t tmpfs none /proc && exec \"$0\" \"$@\"' ";
+    if (std::system((kWithoutProc + std::string("/bin/true")).c_str()) != 0) {
+      MESSAGE("skipped: an empty /proc, for no namespaces can be made here");
+      return;
+    }
+    const auto folder = TemporaryFolder::create("/tmp", "mcpac-keeper-");
+    REQUIRE(folder.has_value());
+    const auto keeper = folder->path() / "keeper";
+    const std::string script = std::string("#!/bin/sh\nexec ") + kWithoutProc +
+                               mcpac::testing::in_build("libexec/mcpac/mcpac-keeper") + " \"$@\"\n";
+    REQUIRE(write_file_atomic(keeper, script, 0700).has_value());
+    const std::string mark = "unlisted-" + std::to_string(::getpid());
+    boost::asio::io_context loop;
+    const auto child = mcp::ChildProcess::spawn(
+        loop.get_executor(),
+        {.program = "/bin/sh",
+         .arguments = {"sh", "-c", "trap '' TERM HUP INT; echo ready; exec sleep 1000"},
+         .environment = {"PATH=/usr/bin:/bin", "MCPAC_TEST_MARK=" + mark},
+         .keeper = keeper});
+    REQUIRE(child);
+    char line[6] = {};
+    REQUIRE(::read((*child)->stdout_end.get(), line, sizeof line) == sizeof line);
+    CHECK(marked(mark) == 1);
+    (*child)->kill_now();
+    CHECK(marked(mark) == 0);
+  }
+
   TEST_CASE("an end by a signal, and a start that fails, are told through the keeper") {
     boost::asio::io_context loop;
     const auto spawn = [&](const std::string& program, std::vector<std::string> arguments) {

@@ -33,6 +33,15 @@ TEST_SUITE("mcp/secrets") {
           std::string("xalpha-valueyalpha-value"));
     CHECK(secrets.expand("${HOME} $5 ${input:x} }{", "w") ==
           std::string("${HOME} $5 ${input:x} }{"));
+    // The default where it is not set, or empty.
+    ::setenv("MCPAC_TEST_EMPTY", "", 1);
+    CHECK(secrets.expand("${env:MCPAC_TEST_EMPTY:-a:b-c} ${env:MCPAC_TEST_NONE:-}${env:X_Y_Z:-$5}",
+                         "w") == std::string("a:b-c $5"));
+    CHECK(secrets.redact("a:b-c") == "a:b-c");
+    CHECK(secrets.expand("${env:MCPAC_TEST_A:-other}", "w") ==
+          secrets.expand("${env:MCPAC_TEST_A}", "w"));
+    for (const char* text : {"${env:A:-${env:B}}", "${env:A:?b}", "${env:A-b}", "${env::-b}"})
+      CHECK_MESSAGE(secrets.expand(text, "w").error().id == ErrorId::kConfigInvalid, text);
     CHECK(secrets.expand("$${env:MCPAC_TEST_A} $${x} $$5", "w") ==
           std::string("${env:MCPAC_TEST_A} ${x} $$5"));
     CHECK(secrets.redact("is alpha-value here") == "is ${env:MCPAC_TEST_A} here");

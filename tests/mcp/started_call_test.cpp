@@ -166,7 +166,7 @@ TEST_SUITE("mcp/started_call") {
     CHECK(made.times == 1);
   }
 
-  TEST_CASE("whoever is told may make the next call, and may end the client") {
+  TEST_CASE("the callback of an ended call may make the next one, and may end the client") {
     Connected server(fixture("plain"));
     std::optional<Result<Json>> second;
     std::optional<Result<Json>> third;

@@ -35,7 +35,7 @@ class Compiler {
     work();
     if (uses_dynamic_) compile_dynamic_anchors();
     if (error_) return std::unexpected<Error>(std::move(*error_));
-    // Those of their own first: where one is refused, whoever refers to it has none.
+    // Own defaults first: where one is refused, a schema that refers to it has none.
     with_default_.insert(with_default_.begin(), referring_.begin(), referring_.end());
     mark_refused_defaults(program_, with_default_);
     return {};

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "core/json_compare.h"
+#include "core/quantity.h"
 #include "core/schema/validator.h"
 
 namespace mcpac::schema {
@@ -26,12 +27,14 @@ bool Validator::check_array(const ArrayRules& rules, const At& at) {
   const std::size_t size = at.value.size();
   if (rules.min_items && size < *rules.min_items) {
     return violated(at, "minItems", [&] {
-      return fmt::format("must have at least {} items, has {}", *rules.min_items, size);
+      return fmt::format("must have at least {}, has {}", mcpac::counted(*rules.min_items, "item"),
+                         size);
     });
   }
   if (rules.max_items && size > *rules.max_items) {
     return violated(at, "maxItems", [&] {
-      return fmt::format("must have at most {} items, has {}", *rules.max_items, size);
+      return fmt::format("must have at most {}, has {}", mcpac::counted(*rules.max_items, "item"),
+                         size);
     });
   }
   if (!check_items(rules, at)) return false;
@@ -62,13 +65,14 @@ bool Validator::check_contains(const ArrayRules& rules, const At& at) {
   const std::uint64_t least = rules.min_contains.value_or(1);
   if (matching < least) {
     return violated(at, rules.min_contains ? "minContains" : "contains", [&] {
-      return fmt::format("must have at least {} items of a certain form, has {}", least, matching);
+      return fmt::format("must have at least {} of a certain form, has {}",
+                         mcpac::counted(least, "item"), matching);
     });
   }
   if (rules.max_contains && matching > *rules.max_contains) {
     return violated(at, "maxContains", [&] {
-      return fmt::format("must have at most {} items of a certain form, has {}",
-                         *rules.max_contains, matching);
+      return fmt::format("must have at most {} of a certain form, has {}",
+                         mcpac::counted(*rules.max_contains, "item"), matching);
     });
   }
   return true;
@@ -97,12 +101,14 @@ bool Validator::check_object(const ObjectRules& rules, const At& at) {
   const std::size_t size = at.value.size();
   if (rules.min_properties && size < *rules.min_properties) {
     return violated(at, "minProperties", [&] {
-      return fmt::format("must have at least {} members, has {}", *rules.min_properties, size);
+      return fmt::format("must have at least {}, has {}",
+                         mcpac::counted(*rules.min_properties, "member"), size);
     });
   }
   if (rules.max_properties && size > *rules.max_properties) {
     return violated(at, "maxProperties", [&] {
-      return fmt::format("must have at most {} members, has {}", *rules.max_properties, size);
+      return fmt::format("must have at most {}, has {}",
+                         mcpac::counted(*rules.max_properties, "member"), size);
     });
   }
   return check_members(rules, at) && check_dependent(rules, at);

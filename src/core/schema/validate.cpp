@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/json_compare.h"
+#include "core/quantity.h"
 #include "core/schema/uri.h"
 #include "core/schema/validator.h"
 
@@ -198,12 +199,14 @@ bool Validator::check_string(const StringRules& rules, const At& at) {
     const std::size_t length = code_points(text);
     if (rules.min_length && length < *rules.min_length) {
       return violated(at, "minLength", [&] {
-        return fmt::format("must have at least {} characters, has {}", *rules.min_length, length);
+        return fmt::format("must have at least {}, has {}",
+                           mcpac::counted(*rules.min_length, "character"), length);
       });
     }
     if (rules.max_length && length > *rules.max_length) {
       return violated(at, "maxLength", [&] {
-        return fmt::format("must have at most {} characters, has {}", *rules.max_length, length);
+        return fmt::format("must have at most {}, has {}",
+                           mcpac::counted(*rules.max_length, "character"), length);
       });
     }
   }

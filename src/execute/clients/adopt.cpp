@@ -152,30 +152,32 @@ class Translation {
     return at + 1;
   }
 
-  // Which variable stands at a '$' as this client writes them, and where it ends. Nothing: none.
-  [[nodiscard]] std::pair<std::string_view, std::size_t> variable_at(std::string_view given,
-                                                                     std::size_t at,
-                                                                     bool is_script) const {
-    const auto name_in = [&](std::size_t begin) -> std::pair<std::string_view, std::size_t> {
-      const auto end = end_of_name(given, begin);
-      const auto name = given.substr(begin, end - begin);
-      if (name.empty() || end >= given.size() || given[end] != '}') return {};
-      if (mcp::is_of_client(name) && !given.substr(0, begin).ends_with("env:")) return {};
-      return {name, end + 1};
+  struct Named {
+    std::string_view name{};  // empty: none
+    std::size_t end = 0;
+    std::optional<std::string_view> otherwise{};
+  };
+  // Which variable stands at a '$' as this client writes them, and where it ends.
+  [[nodiscard]] Named variable_at(std::string_view given, std::size_t at, bool is_script) const {
+    const auto name_in = [&](std::size_t begin) -> Named {
+      const auto end = given.find('}', begin);
+      const auto read = end == std::string_view::npos
+                            ? std::nullopt
+                            : mcp::variable_reference(given.substr(begin, end - begin));
+      if (!read || (read->otherwise && !has_defaults())) return {};
+      if (mcp::is_of_client(read->name) && !given.substr(0, begin).ends_with("env:")) return {};
+      return {read->name, end + 1, read->otherwise};
     };
     const auto rest = given.substr(at);
     const bool is_any = variables_ == Variables::kAny;
     if (rest.starts_with("${env:"))
-      return variables_ == Variables::kEnv || is_any ? name_in(at + 6)
-                                                     : std::pair<std::string_view, std::size_t>();
+      return variables_ == Variables::kEnv || is_any ? name_in(at + 6) : Named();
     if (rest.starts_with("${")) {
       if (variables_ == Variables::kBraces || variables_ == Variables::kDollar || is_any)
         return name_in(at + 2);
       // A text there. What every server gets is what was meant.
       const auto named = name_in(at + 2);
-      return variables_ == Variables::kNone && mcp::is_base_variable(named.first)
-                 ? named
-                 : std::pair<std::string_view, std::size_t>();
+      return variables_ == Variables::kNone && mcp::is_base_variable(named.name) ? named : Named();
     }
     if (variables_ == Variables::kDollar) {
       const auto end = end_of_name(given, at + 1);
@@ -194,12 +196,13 @@ class Translation {
     const auto rest = given.substr(at);
     // mcpac's own form, in a file that may be meant for it.
     if (variables_ == Variables::kAny && rest.starts_with("${file:")) return true;
-    const auto [name, end] = variable_at(given, at, read.is_script);
+    const auto [name, end, otherwise] = variable_at(given, at, read.is_script);
     if (name.empty()) {
       // What is wrong with a reference that may stand there is for mcpac.json to say.
       const bool has_references = variables_ == Variables::kAny || variables_ == Variables::kEnv;
       if (rest.starts_with("${env:") || rest.starts_with("${file:"))
-        return has_references && rest.starts_with("${env:") && rest.contains('}');
+        return has_references && rest.starts_with("${env:") && rest.contains('}') &&
+               !is_default_of_ours(rest.substr(0, rest.find('}')));
       // ... which looks at no script.
       const bool reads_more = variables_ == Variables::kEnv || variables_ == Variables::kBraces;
       return !read.is_script || !rest.starts_with("${") || !reads_more;
@@ -210,13 +213,36 @@ class Translation {
         (is_assigned(given, whole) || mcp::is_base_variable(name) || whole != uppered(whole)))
       return true;
     if (out.ends_with('$')) return false;  // "$${" is a text in mcpac.json
-    if (variables_ != Variables::kNone) into_.variables.insert(whole);
-    const std::string reference = fmt::format("${{env:{}}}", name);
+    if (variables_ != Variables::kNone) {
+      const bool is_new = into_.variables.insert(whole).second;
+      if (!otherwise) into_.optional.erase(whole);
+      if (otherwise && is_new) into_.optional.insert(whole);
+    }
+    const std::string reference = otherwise ? fmt::format("${{env:{}:-{}}}", name, *otherwise)
+                                            : fmt::format("${{env:{}}}", name);
+    // A default may be a secret: it is not said.
+    const auto shown = [&](std::string_view before) {
+      return fmt::format("{}{}:-…}}", before, name);
+    };
     if (const auto from = given.substr(at, end - at); from != reference)
-      note(place, from, reference);
+      note(place, otherwise ? shown("${") : std::string(from),
+           otherwise ? shown("${env:") : reference);
     out += reference;
     at = end;
     return true;
+  }
+
+  // "${env:NAME:-default" of a client that has no defaults: another name there, and ours would be
+  // read as one.
+  [[nodiscard]] bool is_default_of_ours(std::string_view begun) const {
+    const auto read = mcp::variable_reference(begun.substr(6));
+    return read && read->otherwise && !has_defaults();
+  }
+
+  // Which of them have "${NAME:-default}"; of an unknown client it is taken as meant.
+  [[nodiscard]] bool has_defaults() const {
+    return variables_ == Variables::kBraces || variables_ == Variables::kDollar ||
+           variables_ == Variables::kAny;
   }
 
   static std::string uppered(std::string text) {
@@ -296,7 +322,14 @@ bool is_of_codex(const std::string& name) {
 }  // namespace
 
 bool looks_secret(const std::string& name, const std::string& value) {
-  if (value.empty() || value.find("${") != std::string::npos) return false;
+  if (value.empty()) return false;
+  if (const auto begin = value.find("${"); begin != std::string::npos) {
+    // Of a reference only its default is a text.
+    const auto mark = value.find(":-", begin);
+    const auto end = value.find('}', begin);
+    return mark < end && end != std::string::npos &&
+           looks_secret(name, value.substr(mark + 2, end - mark - 2));
+  }
   const std::string lower = lowered(name);
   for (const char* word : {"token", "key", "secret", "passw", "passphrase", "auth", "credential",
                            "cookie", "session", "private", "signature", "dsn", "connection"}) {
@@ -338,8 +371,33 @@ Result<void> check_entry(const std::string& name, const OrderedJson& entry) {
   return {};
 }
 
-Result<Adopted> adopt(const ClientKind& kind, const std::string& name, const OrderedJson& entry) {
-  if (!entry.is_object()) return fail(ErrorId::kConfigInvalid, "it is no object");
+namespace {
+
+// Zed had the program, its arguments and variables in an object "command" before it had them as
+// others do; what one of its extensions starts is said in neither form.
+Result<OrderedJson> flattened_of_zed(OrderedJson entry) {
+  entry.erase("source");
+  const auto command = entry.find("command");
+  if (command != entry.end() && command->is_object()) {
+    const OrderedJson nested = *command;
+    entry.erase("command");
+    for (const auto& [member, value] : nested.items())
+      entry[member == "path" ? "command" : member] = value;
+  }
+  if (!entry.contains("command") && !entry.contains("url"))
+    return fail(ErrorId::kConfigInvalid, "an extension of Zed starts it, which mcpac cannot read",
+                {.fix = "write what it starts: \"command\" and \"args\""});
+  entry.erase("settings");
+  return entry;
+}
+
+}  // namespace
+
+Result<Adopted> adopt(const ClientKind& kind, const std::string& name, const OrderedJson& given) {
+  if (!given.is_object()) return fail(ErrorId::kConfigInvalid, "it is no object");
+  auto flat = kind.id == "zed" ? flattened_of_zed(given) : Result<OrderedJson>(given);
+  if (!flat) return pass_on(flat);
+  const OrderedJson& entry = *flat;
   const bool is_codex = kind.variables == Variables::kForwarded;
   OrderedJson kept = OrderedJson::object();
   for (const auto& [member, value] : entry.items()) {
@@ -496,13 +554,15 @@ std::map<std::string, std::string> legal_names(const std::vector<std::string>& o
 }
 
 void give_variables(const ClientKind& kind, const std::set<std::string>& variables,
-                    OrderedJson& entry) {
+                    OrderedJson& entry, const std::set<std::string>& optional) {
   for (const std::string& name : variables) {
     switch (kind.variables) {
       case Variables::kNone:
       case Variables::kAny: break;
       case Variables::kEnv: entry["env"][name] = fmt::format("${{env:{}}}", name); break;
-      case Variables::kBraces: entry["env"][name] = fmt::format("${{{}}}", name); break;
+      case Variables::kBraces:
+        entry["env"][name] = fmt::format("${{{}{}}}", name, optional.contains(name) ? ":-" : "");
+        break;
       case Variables::kDollar: entry["env"][name] = "$" + name; break;
       case Variables::kForwarded: entry["env_vars"].push_back(name); break;
     }

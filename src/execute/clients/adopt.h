@@ -26,6 +26,7 @@ struct Adopted {
   };
   std::vector<Secret> secrets{};
   std::set<std::string> variables{};  // of the client's environment, that the entry names
+  std::set<std::string> optional{};   // those of them that it names with a default alone
   // What stands otherwise in `entry`, or was left out, for the person: "env.K: ${X} is written as
   // ${env:X}". No value is in it.
   std::vector<std::string> notes{};
@@ -62,8 +63,9 @@ using IsOfAnother = std::function<bool(const std::string& name, const std::strin
 // By its name ("GITHUB_TOKEN", "Authorization") or by its looks.
 [[nodiscard]] bool looks_secret(const std::string& name, const std::string& value);
 
-// What an entry of the client says to be given these variables.
+// What an entry of the client says to be given these variables; of those of `optional` it says that
+// they need not be set.
 void give_variables(const ClientKind& kind, const std::set<std::string>& variables,
-                    OrderedJson& entry);
+                    OrderedJson& entry, const std::set<std::string>& optional = {});
 
 }  // namespace mcpac::execute

@@ -88,10 +88,18 @@ const std::string& ClientFile::after() const {
 }
 
 OrderedJson ClientFile::servers() const {
+  return servers({kind_->servers});
+}
+
+OrderedJson ClientFile::servers(const std::vector<std::string_view>& table) const {
   const auto* json = std::get_if<JsonText>(&text_);
-  const OrderedJson& all = json != nullptr ? json->value() : std::get<TomlText>(text_).value();
-  const auto found = all.find(std::string(kind_->servers));
-  return found == all.end() ? OrderedJson::object() : *found;
+  const OrderedJson* at = json != nullptr ? &json->value() : &std::get<TomlText>(text_).value();
+  for (const std::string_view member : table) {
+    const auto found = at->is_object() ? at->find(std::string(member)) : at->end();
+    if (!at->is_object() || found == at->end()) return OrderedJson::object();
+    at = &*found;
+  }
+  return *at;
 }
 
 std::vector<std::string> ClientFile::servers_of_projects() const {

@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -34,6 +35,8 @@ class ClientFile {
 
   // The entries as they are now; {} where there are none.
   [[nodiscard]] OrderedJson servers() const;
+  // Those of another table, by the members that lead to it.
+  [[nodiscard]] OrderedJson servers(const std::vector<std::string_view>& table) const;
   // Names of servers that it has for single projects ("projects" of Claude Code), by the project.
   [[nodiscard]] std::vector<std::string> servers_of_projects() const;
   [[nodiscard]] Result<void> put(const std::string& name, const OrderedJson& entry);

@@ -7,7 +7,8 @@
 //   Code         mcp.json of the user profile
 //   code.visualstudio.com/docs/copilot/reference/mcp-configuration Codex ~/.codex/config.toml
 //   developers.openai.com/codex/mcp Gemini CLI      ~/.gemini/settings.json
-//   geminicli.com/docs/tools/mcp-server
+//   geminicli.com/docs/tools/mcp-server Zed             ~/.config/zed/settings.json
+//   zed.dev/docs/ai/mcp
 #pragma once
 
 #include <filesystem>
@@ -56,9 +57,24 @@ struct ClientPlace {
 };
 [[nodiscard]] ClientPlace place_of(const ClientKind& kind, const ClientPlaces& places);
 
-// Where else this client may have servers: the other places of the kind, and its file in a project.
-[[nodiscard]] std::vector<std::filesystem::path> other_files(const ClientKind& kind,
-                                                             const ClientPlaces& places,
-                                                             const std::filesystem::path& project);
+// Where else this client may have servers: the other places of the kind, and its files in a
+// project.
+struct OtherFile {
+  std::filesystem::path file;
+  // The members that lead to the entries; empty: the one that the kind has.
+  std::vector<std::string_view> table{};
+};
+[[nodiscard]] std::vector<OtherFile> other_files(const ClientKind& kind, const ClientPlaces& places,
+                                                 const std::filesystem::path& project);
+
+// Extensions of the client that start servers by themselves, and are not switched off: archives
+// that it unpacked (.mcpb, .dxt of Claude Desktop), folders of Gemini CLI. By their names, with the
+// file that says so. What cannot be read counts as one that does.
+struct ClientExtension {
+  std::string name;
+  std::filesystem::path file;
+};
+[[nodiscard]] std::vector<ClientExtension> extensions_of(const ClientKind& kind,
+                                                         const ClientPlaces& places);
 
 }  // namespace mcpac::execute

@@ -40,19 +40,35 @@ Result<Adopted> of_any(const std::string& name, const OrderedJson& entry) {
 Result<std::vector<ForeignServer>> read_foreign_servers(std::string_view text,
                                                         const std::string& where,
                                                         const IsOfAnother& is_of_another) {
+  // The first bytes of a ZIP archive.
+  if (text.starts_with("PK\x03\x04"))
+    return fail(
+        ErrorId::kConfigSyntax, "this is an archive, such as an extension (.mcpb, .dxt)",
+        {.where = where,
+         .why = "mcpac reads no extensions: what one starts is chosen when it is unpacked",
+         .fix = "unpack it, read \"server\" in its manifest.json, then mcpac server add NAME "
+                "-- COMMAND ARGS…"});
   auto file = JsonText::parse(std::string(text), where);
   if (!file) {
     Error error = std::move(file.error());
     error.id = ErrorId::kConfigSyntax;
     return std::unexpected(std::move(error));
   }
-  constexpr std::array<const char*, 2> kTables = {"mcpServers", "servers"};
+  constexpr std::array<const char*, 4> kTables = {"mcpServers", "servers", "mcp.servers",
+                                                  "context_servers"};
   std::vector<std::string> originals;
   bool has_any = false;
   const auto table_of = [&](const char* member) {
-    const auto table = file->value().find(member);
-    const bool is_one = table != file->value().end() && table->is_object();
-    return is_one ? *table : OrderedJson(nullptr);
+    const std::string_view path = member;
+    const auto dot = path.find('.');
+    OrderedJson at = file->value();
+    for (const auto step : {path.substr(0, dot), path.substr(dot + 1)}) {  // npos + 1 is 0
+      const auto found = at.is_object() ? at.find(std::string(step)) : at.end();
+      if (!at.is_object() || found == at.end() || !found->is_object()) return OrderedJson(nullptr);
+      at = OrderedJson(*found);
+      if (dot == std::string_view::npos) break;
+    }
+    return at;
   };
   for (const char* member : kTables) {
     const OrderedJson table = table_of(member);
@@ -65,8 +81,10 @@ Result<std::vector<ForeignServer>> read_foreign_servers(std::string_view text,
     const OrderedJson table = table_of(member);
     for (const auto& [original, entry] : table.items()) {
       const std::string& name = names.at(original);
-      auto made = member == kTables[1] ? adopt(*find_client_kind("vscode"), name, entry)
-                                       : of_any(name, entry);
+      const std::string_view kind = member == kTables[0]   ? ""
+                                    : member == kTables[3] ? "zed"
+                                                           : "vscode";
+      auto made = kind.empty() ? of_any(name, entry) : adopt(*find_client_kind(kind), name, entry);
       ForeignServer server{name, OrderedJson(), {}, original};
       if (made) {
         server.entry = std::move(made->entry);
@@ -78,7 +96,7 @@ Result<std::vector<ForeignServer>> read_foreign_servers(std::string_view text,
       if (std::ranges::find(servers, original, &ForeignServer::original) != servers.end())
         server.entry =
             placed({ErrorId::kConfigInvalid, fmt::format("the server {} stands twice", original),
-                    "", "the file has both \"mcpServers\" and \"servers\"", "remove one of them"},
+                    "", "the file has it in two tables of servers", "remove one of them"},
                    where, member, original, name);
       servers.push_back(std::move(server));
     }
@@ -86,7 +104,8 @@ Result<std::vector<ForeignServer>> read_foreign_servers(std::string_view text,
   if (has_any) return servers;
   return fail(ErrorId::kConfigInvalid, "this file has no servers",
               {.where = where,
-               .why = "they stand in an object \"mcpServers\", or \"servers\" of VS Code",
+               .why = "they stand in an object \"mcpServers\", \"servers\" of VS Code, or "
+                      "\"context_servers\" of Zed",
                .fix = "name the client's file that holds them; Codex has its own in TOML: mcpac "
                       "connect codex --adopt"});
 }

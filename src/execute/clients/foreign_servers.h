@@ -22,10 +22,10 @@ struct ForeignServer {
 };
 
 // In the order of the file, in the words of mcpac.json: "mcpServers" of any client, "servers" of
-// VS Code. A name that mcpac.json cannot have becomes one that it can, and stands as
-// "original_name" in the entry. Values stay where they stand (literal_secrets.h says which look
-// like secrets): only `mcpac connect --adopt` moves secrets into files of their own. An Error where
-// the text is no JSON, or has neither.
+// VS Code (also below "mcp", in its settings), "context_servers" of Zed. A name that mcpac.json
+// cannot have becomes one that it can, and stands as "original_name" in the entry. Values stay
+// where they stand (literal_secrets.h says which look like secrets): only `mcpac connect --adopt`
+// moves secrets into files of their own. An Error where the text is no JSON, or has neither.
 [[nodiscard]] Result<std::vector<ForeignServer>> read_foreign_servers(
     std::string_view text, const std::string& where,
     const IsOfAnother& is_of_another = [](const auto&, const auto&) { return false; });

@@ -13,7 +13,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-// Most servers are there before this; who waits longer wants to know for what.
+// Most servers are there before this; a longer wait is told with its reason.
 constexpr std::chrono::seconds kSilence{3};
 
 }  // namespace

@@ -21,7 +21,7 @@ namespace {
 constexpr std::chrono::minutes kPatience{15};
 // For telling an authorization server that a login is over, which is forgotten in any case.
 constexpr std::chrono::seconds kTakingBack{30};
-// Of that, for whoever renews the login at this moment.
+// Of that, for a process that renews the login at this moment.
 constexpr std::chrono::seconds kOthersTurn{10};
 
 mcp::oauth::Store store_of(const mcp::ServerConfig& server) {

@@ -54,7 +54,7 @@ void Upstreams::revive(Server& server) {
   server.settled.expires_at(boost::asio::steady_timer::time_point::max());
   boost::asio::co_spawn(executor_, start_again(server), [this, &server](std::exception_ptr bug) {
     if (!bug) return;
-    // Out of descriptors or memory: those who wait get an answer all the same.
+    // Out of descriptors or memory: the waiting calls get an answer all the same.
     come_back(server, fail(ErrorId::kServerStart,
                            fmt::format("the server {} could not be started", server.config.name)));
   });

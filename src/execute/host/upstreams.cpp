@@ -13,6 +13,7 @@
 
 #include "core/offer.h"
 #include "core/printable.h"
+#include "core/quantity.h"
 #include "execute/host/ask_caller.h"
 #include "execute/host/server_of_run.h"
 #include "mcp/connection_room.h"
@@ -109,7 +110,7 @@ asio::awaitable<Result<Drifted>> Upstreams::connect(Server& server) {
     server.settled.expires_at(asio::steady_timer::time_point::max());
     asio::co_spawn(executor_, compare_again(server), [this, &server](std::exception_ptr bug) {
       if (!bug) return;
-      // Out of descriptors or memory: those who wait get an answer all the same.
+      // Out of descriptors or memory: the waiting calls get an answer all the same.
       settle(server, fail(ErrorId::kServerStart,
                           fmt::format("the tools of the server {} could not be compared",
                                       server.config.name)));
@@ -357,8 +358,8 @@ std::string Upstreams::amiss(const std::set<std::string>& servers) const {
     else if (server.failure)
       state = "could not be started or reached";
     else if (!server.drifted.empty())
-      state = fmt::format("has {} {} that changed since {} approved: not offered",
-                          server.drifted.size(), server.drifted.size() == 1 ? "tool" : "tools",
+      state = fmt::format("has {} that changed since {} approved: not offered",
+                          counted(server.drifted.size(), "tool"),
                           server.drifted.size() == 1 ? "it was" : "they were");
     if (!state.empty()) text += fmt::format("{}{} {}", text.empty() ? "" : "; ", name, state);
   }

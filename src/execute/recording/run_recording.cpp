@@ -10,6 +10,7 @@
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/printable.h"
+#include "core/quantity.h"
 #include "execute/recording/call_difference.h"
 #include "execute/recording/recorder.h"
 #include "execute/recording/replayer.h"
@@ -64,7 +65,7 @@ Result<void> check_lock(const Recording& recording, const codegen::Lock& lock, c
                           tool == nullptr ? "not there any more" : "changed");
   }
   if (count > 0) {
-    if (count > kListedCalls) others += fmt::format(" and {} others", count - kListedCalls);
+    if (count > kListedCalls) others += " and " + counted(count - kListedCalls, "other");
     return fail(ErrorId::kRecordingOtherLock, "the recording was made with other tools",
                 {.where = file.string(),
                  .why = fmt::format("mcpac.lock has them otherwise: {}", others),
@@ -155,7 +156,7 @@ Result<void> RunRecording::compare(Host& host, const Say& warn) {
     const Error& other = outcome.differences[i];
     warn(other.why.empty() ? other.what : fmt::format("{}: {}", other.what, other.why));
   }
-  if (outcome.others > 0) warn(fmt::format("and {} more differences", outcome.others));
+  if (outcome.others > 0) warn("and " + counted(outcome.others, "more difference"));
   return std::unexpected(std::move(outcome.differences.front()));
 }
 

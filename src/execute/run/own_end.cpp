@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "core/printable.h"
+#include "core/quantity.h"
 #include "policy/places.h"
 
 namespace mcpac::execute {
@@ -43,7 +44,7 @@ std::string ended_text(const std::map<std::string, gate::EndedCalls>& ended) {
   std::size_t shown = 0;
   for (const auto& [permission, calls] : ended) {
     if (++shown > kShown) {
-      text += fmt::format(" and {} other tools", ended.size() - kShown);
+      text += " and " + counted(ended.size() - kShown, "other tool");
       break;
     }
     text += fmt::format("{}{} {}", shown == 1 ? "" : ", ", permission, calls.calls);
@@ -64,9 +65,8 @@ std::string unanswered_text(const std::vector<gate::GateStatus::Call>& calls) {
   if (others == 0) return text;
   const auto sent = static_cast<std::size_t>(std::ranges::count_if(
       calls.begin() + 1, calls.end(), [](const auto& call) { return call.sent != Sent::kNo; }));
-  return text +
-         fmt::format("; {} other call{} had no answer, either: {} of them may have been done",
-                     others, others == 1 ? "" : "s", sent);
+  return text + fmt::format("; {} had no answer, either: {} of them may have been done",
+                            counted(others, "other call"), sent);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ namespace mcpac::execute {
 
 namespace {
 
-// Whoever reads is waited for as long as the program may run, and a moment in any case.
+// The reader is waited for as long as the program may run, and a moment in any case.
 constexpr auto kPatience = std::chrono::seconds(2);
 
 // A run whose record has no signed end proves less than its user believes. An error of the program
@@ -239,7 +239,8 @@ void warn_of_git_outside(const AgentProgram& program, const Outcome& outcome, Lo
     if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(git, error))) continue;
     const auto text = read_file(git, kLargest);
     if (!text || !text->starts_with(kLabel)) continue;
-    const std::string named = text->substr(kLabel.size(), text->find('\n') - kLabel.size());
+    const std::string named =
+        text->substr(kLabel.size(), text->find_first_of("\r\n") - kLabel.size());
     const auto folder = (place.path / named).lexically_normal();
     const bool is_granted = std::ranges::any_of(places, [&](const auto& one) {
       const auto rest = folder.lexically_relative(one.path);

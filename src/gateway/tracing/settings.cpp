@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdlib>
 
 #include "core/ascii.h"
+#include "core/percent_code.h"
 #include "core/printable.h"
 #include "core/trimmed.h"
 #include "mcp/oauth/web.h"
@@ -58,23 +58,6 @@ Result<mcp::Url> place_in(const Variables& variables) {
   return url;
 }
 
-std::optional<std::string> percent_decoded(std::string_view text) {
-  std::string out;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text[at] != '%') {
-      out += text[at];
-      continue;
-    }
-    unsigned byte = 0;
-    const char* const digits = text.data() + at + 1;
-    if (at + 2 >= text.size() || std::from_chars(digits, digits + 2, byte, 16).ptr != digits + 2)
-      return std::nullopt;
-    out += static_cast<char>(byte);
-    at += 2;
-  }
-  return out;
-}
-
 bool is_header_name(std::string_view name) {
   return !name.empty() && std::ranges::all_of(name, [](char c) {
     return is_alphanumeric(c) || std::string_view("!#$%&'*+-.^_`|~").contains(c);
@@ -106,7 +89,7 @@ Result<std::vector<std::pair<std::string, std::string>>> read_headers(std::strin
     const auto name = trimmed(one.substr(0, equals));
     const auto value = equals == std::string_view::npos
                            ? std::nullopt
-                           : percent_decoded(trimmed(one.substr(equals + 1)));
+                           : strictly_percent_decoded(trimmed(one.substr(equals + 1)));
     if (!value || !is_header_name(name) || is_ours(name) || !is_header_value(*value) ||
         headers.size() >= kMaxHeaders)
       return fail(ErrorId::kUsage, "OTEL_EXPORTER_OTLP_HEADERS is no list of headers",

@@ -181,7 +181,7 @@ asio::awaitable<Result<void>> Authorizer::refresh(const Web& web, Discovered at,
   Parameters parameters = refresh_with(used, at);
   auto tokens =
       co_await request_tokens(web, at.server, client, options_.settings, std::move(parameters));
-  // Who logged out meanwhile meant it.
+  // A logout meanwhile was meant.
   auto now = load();
   if (!tokens && now && now->tokens.refresh == used) {
     if (auto forgotten = forget_refused(std::move(*now), tokens.error()); !forgotten)

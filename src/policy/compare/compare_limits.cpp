@@ -88,7 +88,7 @@ bool counts_suffice(const CompiledRule& wider, const Rules& drawing) {
 }
 
 std::string in_words(std::uint64_t calls) {
-  return calls == kUnlimited ? std::string("any number of calls") : fmt::format("{} calls", calls);
+  return calls == kUnlimited ? std::string("any number of calls") : counted(calls, "call");
 }
 
 LimitAnswer exceeds(std::string what) {
@@ -321,7 +321,7 @@ std::string in_words(Amount amount, std::uint64_t count, const std::string& curr
     case Amount::kBytesOut:
     case Amount::kBytesIn: break;
   }
-  return count == kUnlimited ? "any number of bytes" : fmt::format("{} bytes", count);
+  return count == kUnlimited ? "any number of bytes" : counted(count, "byte");
 }
 
 // Calls made one after the other in one moment, until the wider side has used up what the narrower

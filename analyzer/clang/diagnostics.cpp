@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,8 @@
 
 namespace mcpac::analyzer {
 namespace {
+
+using namespace std::string_view_literals;
 
 struct Note {
   Place place;
@@ -124,16 +127,70 @@ NarrowedTools narrowed_tools(CXTranslationUnit unit, const Identity& identity,
   return found;
 }
 
+// The last of the names in a type: of "std::vector<ns::Item>" it is "ns::Item".
+std::string_view innermost(std::string_view type) {
+  type = type.substr(0, type.find('>'));
+  const auto begin = type.find_last_of("<, ");
+  return begin == std::string_view::npos ? type : type.substr(begin + 1);
+}
+
+// A struct of the program by its qualified name, or where that is not written whole by its own.
+CXCursor struct_named(CXCursor scope, std::string_view name, const Sources& sources) {
+  CXCursor found = clang_getNullCursor();
+  each_child(scope, [&](CXCursor child) {
+    const CXCursorKind kind = clang_getCursorKind(child);
+    if (exists(found) || sources.home(child) != Home::kProgram) return;
+    if (kind == CXCursor_Namespace) found = struct_named(child, name, sources);
+    const bool is_struct = kind == CXCursor_StructDecl || kind == CXCursor_ClassDecl;
+    if (is_struct && (qualified_name(child) == name || spelling(child) == name))
+      found = clang_getCursorDefinition(child);
+  });
+  return found;
+}
+
+bool is_no_json(std::string_view type) {
+  constexpr std::array kTypes{"variant<"sv, "function<"sv, "string_view"sv,      "span<"sv,
+                              "std::any"sv, "chrono::"sv,  "filesystem::path"sv, "expected<"sv,
+                              "*"sv,        "&"sv};
+  return std::ranges::any_of(kTypes, [type](std::string_view one) {
+    const auto at = type.find(one);
+    return at != std::string_view::npos && (at == 0 || !is_word(type[at - 1]));
+  });
+}
+
+std::string unreadable_in(CXTranslationUnit unit, std::string_view type, const Sources& sources,
+                          int depth = 0) {
+  constexpr int kDeepest = 4;
+  const CXCursor record =
+      struct_named(clang_getTranslationUnitCursor(unit), innermost(type), sources);
+  if (!exists(record) || depth > kDeepest) return {};
+  std::string found;
+  each_child(record, [&](CXCursor child) {
+    if (!found.empty() || clang_getCursorKind(child) != CXCursor_FieldDecl) return;
+    const std::string of = take(clang_getTypeSpelling(clang_getCursorType(child)));
+    if (is_no_json(of)) {
+      found = fmt::format("its member `{}` is a `{}`", spelling(child), of);
+    } else if (innermost(of) != innermost(type)) {
+      found = unreadable_in(unit, of, sources, depth + 1);
+      if (!found.empty() && !found.starts_with("of "))
+        found = fmt::format("of `{}` {}", spelling(child), found);
+    }
+  });
+  return found;
+}
+
 std::optional<Translation> words_for(CXTranslationUnit unit, const Place& place,
                                      std::string_view message,
                                      const std::vector<std::string>& notes, const Request& request,
-                                     const NarrowedTools& narrowed, Checks& checks) {
+                                     const NarrowedTools& narrowed, const Sources& sources,
+                                     Checks& checks) {
   const Known known{
       .narrowed = narrowed,
       .word = std::string(word_at(unit, place)),
       .names_in = [&checks](std::string_view cpp) { return checks.arguments().names_in(cpp); },
       .calls = [&checks](std::string_view function,
                          std::string_view tool) { return checks.uses().calls(function, tool); },
+      .unreadable_in = [&](std::string_view type) { return unreadable_in(unit, type, sources); },
       .result_in_braces = [&] { return ArgumentErrors::result_in_braces(unit, place); }};
   auto words = translate(message, notes, request, known);
   if (!words && is_before_colons(unit, place)) words = translate_server(message, request);
@@ -199,7 +256,7 @@ Diagnosed check_diagnostics(CXTranslationUnit unit, const Identity& identity,
                      words_for(unit, place, message, texts_of(notes), identity.request(),
                                narrowed ? *narrowed
                                         : narrowed.emplace(narrowed_tools(unit, identity, sources)),
-                               checks)) {
+                               sources, checks)) {
         const bool again = std::ranges::any_of(told, [&](const Told& one) {
           return same_line(one.place, place) && one.advised == known->fix;
         });

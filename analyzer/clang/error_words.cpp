@@ -224,14 +224,20 @@ std::optional<Translation> unknown_enumerator(std::string_view message, const Re
 
 // "no matching member function for call to 'as'", and the note that the concept is not satisfied.
 std::optional<Translation> unreadable(std::string_view message,
-                                      const std::vector<std::string>& notes) {
+                                      const std::vector<std::string>& notes, const Known& known) {
   if (!message.starts_with("no matching")) return std::nullopt;
   for (const std::string& note : notes) {
     const auto end = note.find("' does not satisfy 'readable'");
     const auto begin = end == std::string::npos ? end : note.rfind('\'', end - 1);
     if (begin == std::string::npos) continue;
+    const std::string type = note.substr(begin + 1, end - begin - 1);
+    const std::string member = known.unreadable_in ? known.unreadable_in(type) : "";
+    if (!member.empty())
+      return Translation{fmt::format("`{}` cannot be read from JSON: {}", type, member),
+                         "give that member a type that JSON has, or mcpac::Json and read it "
+                         "yourself; a from_json(const mcpac::Json&, T&) for the type does, too"};
     return Translation{
-        fmt::format("`{}` cannot be read from JSON", note.substr(begin + 1, end - begin - 1)),
+        fmt::format("`{}` cannot be read from JSON", type),
         "make it an aggregate: at most 32 public members that have a default, no base, no "
         "constructor; or give it static void mcpac_visit(auto& self, auto& visit) { "
         "visit(\"name\", self.name); }"};
@@ -338,7 +344,7 @@ std::optional<Translation> translate(std::string_view message,
   if (auto argument = unknown_argument(message, notes, request)) return argument;
   if (auto value = unknown_enumerator(message, request)) return value;
   if (auto missing = missing_value(message, notes)) return missing;
-  if (auto type = unreadable(message, notes)) return type;
+  if (auto type = unreadable(message, notes, known)) return type;
   if (auto arguments = unfitting_arguments(message, notes, request)) return arguments;
   if (auto name = misspelt_name(message, request)) return name;
   if (auto result = translate_result(message, request, known)) return result;

@@ -48,6 +48,9 @@ struct Known {
   std::function<std::vector<std::string>(std::string_view cpp)> names_in;
   // Whether a function of the program, by its last name, calls a tool, by its permission.
   std::function<bool(std::string_view function, std::string_view permission)> calls;
+  // The member of a struct of the program, or of what a type holds, that keeps it from being read
+  // from JSON: "`id` of `Item` is a `std::variant<…>`". Empty where none is known to.
+  std::function<std::string(std::string_view type)> unreadable_in;
   // The C++ name of the tool whose result stands in the braces at the error; empty without one.
   std::function<std::string()> result_in_braces;
 };

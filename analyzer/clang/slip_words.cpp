@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 #include "analyzer/clang/quoted.h"
 #include "core/nearest_name.h"
@@ -98,6 +99,37 @@ std::optional<Translation> unknown_kind(std::string_view message) {
       fmt::format("`{}` is no kind of error{}", name,
                   near.empty() ? "" : fmt::format("; did you mean `mcpac::ErrorKind::{}`?", near)),
       fix};
+}
+
+// What C++23 has and the library of agents has not: what stands in its place.
+std::optional<Translation> missing_in_library(std::string_view message) {
+  struct Missing {
+    std::string_view name;
+    std::string_view instead;
+  };
+  static constexpr std::array kViews{
+      "enumerate", "chunk",         "slide",    "join_with", "stride",
+      "adjacent",  "zip_transform", "pairwise", "as_const",  "cartesian_product"};
+  static constexpr std::array kRest{
+      Missing{"generator", "fill a std::vector, or write a coroutine with its own promise_type"},
+      Missing{"jthread", "std::thread, and join it"},
+      Missing{"move_only_function", "std::function of what can be copied (std::shared_ptr)"},
+      Missing{"flat_map", "std::map"},
+      Missing{"fold_left_first", "std::ranges::fold_left(range, init, f)"},
+      Missing{"fold_right", "std::ranges::fold_left(range | std::views::reverse, init, f)"},
+      Missing{"iota", "std::iota(range.begin(), range.end(), 0)"},
+      Missing{"zoned_time", "std::chrono::sys_time; there are no time zones"},
+      Missing{"parse", "read the numbers of a date by std::from_chars"}};
+  if (!message.starts_with("no ") || !message.contains(" in namespace 'std")) return std::nullopt;
+  const std::string_view name = quoted_after(message, " named '");
+  std::string fix;
+  if (std::ranges::find(kViews, name) != kViews.end())
+    fix = fmt::format("mcpac::views::{} is the same", name);
+  for (const Missing& one : kRest) {
+    if (one.name == name) fix = one.instead;
+  }
+  if (fix.empty()) return std::nullopt;
+  return Translation{fmt::format("the library, libc++ 19, has no `{}` yet", name), fix};
 }
 
 // "no member named 'Entity' in 'mcp::memory::create_entities::Args'", of a struct or an enum.
@@ -255,6 +287,7 @@ std::optional<Translation> translate_slip(std::string_view message,
                                           const Request& request, const Known& known) {
   if (auto name = unknown_of_mcpac(message)) return name;
   if (auto kind = unknown_kind(message)) return kind;
+  if (auto missing = missing_in_library(message)) return missing;
   if (auto call = not_called(message, known)) return call;
   if (auto future = copied_future(message, notes)) return future;
   if (auto host = connection(message, notes)) return host;

@@ -20,6 +20,8 @@
 #include <vector>
 
 #include "arguments_words.hpp"
+#include "content.hpp"
+#include "error.hpp"
 #include "fields.hpp"
 #include "json.hpp"
 #include "json_form.hpp"
@@ -407,6 +409,90 @@ struct JsonForm<E> {
   }
 };
 
+// Enums of a program's own: the names of the enumerators whose numbers are below 64, by what the
+// compiler says of them. Read from a name, case and signs between its words aside, or a number.
+template <class E>
+concept own_enum =
+    ::std::is_enum_v<E> && kKnowsNames && !enumerated<E> && !::std::is_same_v<E, ::std::byte> &&
+    !::std::is_same_v<E, Json::value_t> && !::std::is_same_v<E, ErrorKind> &&
+    !::std::is_same_v<E, ::std::remove_cv_t<decltype(Content::Type::text)>> &&
+    !by_argument::reads_json<E> && !by_argument::writes_json<E> && requires {
+  E{2};  // has a type beneath, so that any number is one; and that is not bool
+};
+template <class E>
+struct OwnEnum {
+  static constexpr ::std::size_t kMost = 64;
+  template <E... V>
+  static consteval ::std::string_view said() {
+    return __PRETTY_FUNCTION__;
+  }
+  // "… V = <Level::low, Level::high, (Level)2>]", by g++ in braces; empty where there is no name.
+  template <::std::size_t... I>
+  static consteval auto names_of(::std::index_sequence<I...>) {
+    ::std::array<::std::string_view, kMost> found{};
+    ::std::string_view rest = said<static_cast<E>(I)...>();
+    rest.remove_prefix(rest.find("V = ") + 5);
+    for (::std::string_view& name : found) {
+      int depth = 0;
+      ::std::size_t end = 0;
+      for (; depth > 0 || (rest[end] != ',' && rest[end] != '>' && rest[end] != '}'); ++end) {
+        if (rest[end] == '(' || rest[end] == '<') ++depth;
+        if (rest[end] == ')' || rest[end] == '>') --depth;
+      }
+      const ::std::size_t before = rest.substr(0, end).find_last_of(":)");
+      const bool is_number = before != rest.npos && rest[before] == ')';
+      if (!is_number) name = rest.substr(before + 1, end - before - 1);
+      rest.remove_prefix(::std::min(end + 2, rest.size()));
+    }
+    return found;
+  }
+  static constexpr auto names = names_of(::std::make_index_sequence<kMost>());
+};
+[[nodiscard]] inline bool is_alike(::std::string_view one, ::std::string_view other) {
+  const auto bare = [](::std::string_view text) {
+    ::std::string letters;
+    for (const char c : text) {
+      const bool is_sign = c == '_' || c == '-' || c == ' ';
+      if (!is_sign) letters += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+    return letters;
+  };
+  return bare(one) == bare(other);
+}
+template <own_enum E>
+struct JsonForm<E> {
+  using Number = ::std::underlying_type_t<E>;
+  static Json write(E value) {
+    const auto number = static_cast<Number>(value);
+    for (::std::size_t i = 0; i < OwnEnum<E>::kMost; ++i) {
+      if (static_cast<E>(i) == value && !OwnEnum<E>::names[i].empty()) return OwnEnum<E>::names[i];
+    }
+    return number;
+  }
+  static bool read(const Json& json, E& into, Misfit& at) {
+    const auto& names = OwnEnum<E>::names;
+    if (json.is_number()) {
+      Number number{};
+      if (!JsonForm<Number>::read(json, number, at)) return false;
+      return into = static_cast<E>(number), true;
+    }
+    const ::std::string* text = json.get_ptr<const ::std::string*>();
+    auto found = text == nullptr ? names.end() : ::std::find(names.begin(), names.end(), *text);
+    if (text != nullptr && found == names.end()) {
+      found = ::std::find_if(names.begin(), names.end(), [text](::std::string_view name) {
+        return !name.empty() && is_alike(name, *text);
+      });
+    }
+    if (found != names.end() && !found->empty())
+      return into = static_cast<E>(found - names.begin()), true;
+    Choices choices;
+    for (const ::std::string_view name : names) {
+      if (!name.empty()) choices.add(name);
+    }
+    return misfit(at, choices.text.empty() ? "an integer" : "one of " + choices.text);
+  }
+};
+
 // Whether anything in a struct has a value. One that counts as left out may have been filled
 // afterwards, member by member.
 struct HasAny {
@@ -484,6 +570,7 @@ struct Names {
 struct Reader {
   const Json& object;
   Misfit& at;
+  bool keeps_defaults = false;  // of a program's own struct
   bool fits = true;
   template <class T>
   void operator()(const char* name, T& field) {
@@ -494,7 +581,7 @@ struct Reader {
     } else if (found == object.end()) {
       if constexpr (may_be_absent<T>) {
         field.mcpac_presence.present = false;
-      } else {
+      } else if (!keeps_defaults || !has_default(field)) {
         fits = missing(name, field);
       }
     } else {
@@ -527,6 +614,18 @@ struct Reader {
   }
 
  private:
+  // `int age = -1;`: what is not there keeps it. One that is empty, or 0, may stand there for
+  // tidiness alone (`int age{};`).
+  template <class T>
+  [[nodiscard]] static bool has_default(const T& field) {
+    if constexpr (::std::is_arithmetic_v<T> || ::std::is_enum_v<T>) {
+      return field != T{};
+    } else if constexpr (requires { field.empty(); }) {
+      return !field.empty();
+    } else {
+      return false;
+    }
+  }
   template <class O>
   void read_optional(const Json& json, O& field, const char* name) {
     if constexpr (is_pointer_field<O>) {
@@ -552,7 +651,8 @@ struct Reader {
   [[nodiscard]] bool missing(const char* name, T& field) {
     if (!at.expected.empty()) return false;
     if (at.source == Source::person) at.expected = detail::wanted(field);
-    if (at.expected.empty()) at.expected = "a value";
+    if (at.expected.empty())
+      at.expected = keeps_defaults ? "a value (what may be missing is a std::optional)" : "a value";
     at.fault = Fault::missing;
     step_out(at, name);
     return false;
@@ -611,7 +711,7 @@ struct JsonForm<T> {
     if (!json.is_object()) return misfit(at, "an object");
     if (at.source == Source::person && !detail::knows_members(json, into, at)) return false;
     if constexpr (own_struct<T>) {
-      OwnReader<T> reader{{json, at}};
+      OwnReader<T> reader{{json, at, true}};
       detail::visit(into, reader);
       return reader.fits;
     } else {
@@ -685,7 +785,7 @@ template <class E>
 // nlohmann's library would write an enumerator as its number, and a Required<Json> as an array. The
 // result of a tool is no Json: its fields alone would leave out what its text and content say.
 template <class T>
-requires(::mcpac::detail::enumerated<T> ||
+requires(::mcpac::detail::enumerated<T> || ::mcpac::detail::own_enum<T> ||
          ::mcpac::detail::struct_of_members<T>) struct nlohmann::adl_serializer<T, void> {
   static void to_json(::mcpac::Json& json,
                       const T& value) requires(!::std::is_base_of_v<::mcpac::ToolResult, T>) {

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -358,21 +359,22 @@ struct JsonForm<::std::vector<T>> {
 };
 
 // Only into `json` where nothing has that name yet.
-template <class T>
-void write_members(const ::std::map<::std::string, T>& members, Json& json) {
+template <class Map>
+void write_members(const Map& members, Json& json) {
   for (const auto& [name, item] : members) {
-    if (!json.contains(name)) json[name] = to_json<T>(item);
+    if (!json.contains(name)) json[name] = to_json<typename Map::mapped_type>(item);
   }
 }
 
-template <class T>
-struct JsonForm<::std::map<::std::string, T>> {
-  static Json write(const ::std::map<::std::string, T>& value) {
+template <class Map>
+struct MapForm {
+  using T = typename Map::mapped_type;
+  static Json write(const Map& value) {
     Json json = Json::object();
     write_members(value, json);
     return json;
   }
-  static bool read(const Json& json, ::std::map<::std::string, T>& into, Misfit& at) {
+  static bool read(const Json& json, Map& into, Misfit& at) {
     if (!json.is_object()) return misfit(at, "an object");
     bool fits = true;
     into.clear();
@@ -384,6 +386,12 @@ struct JsonForm<::std::map<::std::string, T>> {
     return fits;
   }
 };
+
+template <class T>
+struct JsonForm<::std::map<::std::string, T>> : MapForm<::std::map<::std::string, T>> {};
+template <class T>
+struct JsonForm<::std::unordered_map<::std::string, T>>
+    : MapForm<::std::unordered_map<::std::string, T>> {};
 
 template <class... T>
 struct JsonForm<::std::tuple<T...>> {

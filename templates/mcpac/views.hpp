@@ -1,6 +1,7 @@
 // Views: what C++23 has and the library of agents (libc++ 19) has not: enumerate, chunk, slide,
-// join_with, cartesian_product. As those of std::views, but for these: what has no random access is
-// copied into a vector first, and join_with is the joined string or vector itself.
+// join_with, cartesian_product, stride, adjacent, pairwise, zip_transform, as_const. As those of
+// std::views, but for these: what has no random access is copied into a vector first, and join_with
+// is the joined string or vector itself.
 #pragma once
 
 #if defined(_LIBCPP_VERSION) && __cplusplus >= 202302L
@@ -132,7 +133,89 @@ struct CartesianProduct {
   }
 };
 
+struct StrideOf : ::std::ranges::range_adaptor_closure<StrideOf> {
+  ::std::ptrdiff_t n;
+  explicit StrideOf(::std::ptrdiff_t length) : n(positive(length)) {}
+  template <::std::ranges::viewable_range R>
+  [[nodiscard]] auto operator()(R&& range) const {
+    auto view = by_number(::std::forward<R>(range));
+    const auto size = static_cast<::std::ptrdiff_t>(::std::ranges::size(view));
+    return ::std::views::iota(::std::ptrdiff_t{0}, size / n + (size % n == 0 ? 0 : 1)) |
+           ::std::views::transform(
+               [view = ::std::move(view), step = n](::std::ptrdiff_t i) -> decltype(auto) {
+                 return ::std::ranges::begin(view)[i * step];
+               });
+  }
+};
+
+template <::std::size_t N>
+struct AdjacentOf : ::std::ranges::range_adaptor_closure<AdjacentOf<N>> {
+  template <::std::ranges::viewable_range R>
+  [[nodiscard]] auto operator()(R&& range) const {
+    constexpr auto n = static_cast<::std::ptrdiff_t>(N);
+    auto view = by_number(::std::forward<R>(range));
+    const auto size = static_cast<::std::ptrdiff_t>(::std::ranges::size(view));
+    return ::std::views::iota(::std::ptrdiff_t{0}, size < n ? 0 : size - n + 1) |
+           ::std::views::transform([view = ::std::move(view)](::std::ptrdiff_t i) {
+             return at(view, i, ::std::make_index_sequence<N>());
+           });
+  }
+
+ private:
+  template <class V, ::std::size_t... I>
+  [[nodiscard]] static auto at(const V& view, ::std::ptrdiff_t i, ::std::index_sequence<I...>) {
+    using Item = ::std::ranges::range_reference_t<const V>;
+    const auto begin = ::std::ranges::begin(view) + i;
+    if constexpr (N == 2) {
+      return ::std::pair<Item, Item>(begin[0], begin[1]);
+    } else {
+      return ::std::tuple<decltype((void)I, begin[0])...>(
+          begin[static_cast<::std::ptrdiff_t>(I)]...);
+    }
+  }
+};
+
+struct ZipTransform {
+  template <class F, ::std::ranges::viewable_range... R>
+  requires(sizeof...(R) > 0) [[nodiscard]] auto operator()(F f, R&&... ranges) const {
+    return ::std::views::zip(::std::forward<R>(ranges)...) |
+           ::std::views::transform([f = ::std::move(f)](auto&& items) -> decltype(auto) {
+             return ::std::apply(f, ::std::forward<decltype(items)>(items));
+           });
+  }
+};
+
+struct AsConst : ::std::ranges::range_adaptor_closure<AsConst> {
+  template <::std::ranges::viewable_range R>
+  [[nodiscard]] auto operator()(R&& range) const {
+    return ::std::views::all(::std::forward<R>(range)) |
+           ::std::views::transform([](auto&& item) -> decltype(auto) {
+             if constexpr (::std::is_lvalue_reference_v<decltype(item)>) {
+               return ::std::as_const(item);
+             } else {
+               return ::std::remove_cvref_t<decltype(item)>(::std::forward<decltype(item)>(item));
+             }
+           });
+  }
+};
+
 }  // namespace detail
+
+// What std::views has is found here as well.
+using namespace ::std::views;
+
+inline constexpr detail::AdjacentOf<2> pairwise{};
+template <::std::size_t N>
+inline constexpr detail::AdjacentOf<N> adjacent{};
+inline constexpr detail::ZipTransform zip_transform{};
+inline constexpr detail::AsConst as_const{};
+[[nodiscard]] inline detail::StrideOf stride(::std::ptrdiff_t n) {
+  return detail::StrideOf(n);
+}
+template <::std::ranges::viewable_range R>
+[[nodiscard]] auto stride(R&& range, ::std::ptrdiff_t n) {
+  return stride(n)(::std::forward<R>(range));
+}
 
 inline constexpr detail::Enumerate enumerate{};
 inline constexpr detail::CartesianProduct cartesian_product{};

@@ -93,6 +93,9 @@ int agent_main(mcpac::Requires<filesystem::read_text_file, filesystem::list_dire
       "what an agent has of the runtime is formatted, and views that the library lacks are there") {
     const auto run = Workspace::shared().execute(
         R"(#include <mcpac.hpp>
+#include <algorithm>
+#include <chrono>
+#include <future>
 #include <list>
 #include <print>
 #include <ranges>
@@ -126,8 +129,25 @@ int agent_main(mcpac::Requires<filesystem::read_text_file, memory::create_entiti
   for (auto [i, word] : words | mcpac::views::enumerate) word += std::to_string(i);
   for (auto part : words | mcpac::views::chunk(2)) std::print("{} ", part);
   for (auto part : std::list<int>{1, 2, 3} | mcpac::views::slide(2)) std::print("{} ", part);
+  for (auto [a, b] : words | mcpac::views::take(3) | mcpac::views::pairwise) std::print("{}{} ", a, b);
+  for (auto& word : words | mcpac::views::stride(2)) word += "!";
+  for (auto [a, b, c] : std::list<int>{1, 2, 3} | mcpac::views::adjacent<3>) std::print("{} ", a + b + c);
+  for (const auto& word : mcpac::views::zip_transform([](auto& w, int n) { return w + std::to_string(n); },
+                                                      words, std::vector{7, 8}))
+    std::print("{} ", word);
+  std::println("{}", words | mcpac::views::as_const);
   for (auto [a, b] : mcpac::views::cartesian_product(words, std::vector{1, 2})) std::print("{}{} ", a, b);
   std::println("{}", words | mcpac::views::join_with(", "));
+  auto later = rt.filesystem.read_text_file.async({.path = "data/a.txt"});
+  while (later.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) continue;
+  const auto size = rt.filesystem.read_text_file.try_call({.path = "data/a.txt"})
+                        .transform([](auto&& r) { return r.text().size(); }).value_or(0);
+  const auto none = rt.filesystem.read_text_file.try_call({.path = "data/none.txt"});
+  auto list = mcpac::Json::parse("[3, 1, 2]");
+  std::ranges::sort(list);
+  enum class Level { low, high };
+  std::println("{} {} {} {}", later.get().text().size() == size, none.error().kind() == mcpac::ErrorKind::ToolError,
+               list, mcpac::Json("high").get<Level>() == Level::high);
   mcpac::log("{} of {}", 1, 2);
   return 0;
 }
@@ -143,8 +163,9 @@ int agent_main(mcpac::Requires<filesystem::read_text_file, memory::create_entiti
     CHECK(run.out.substr(0, expected.size()) == expected);
     CHECK(
         run.out.ends_with("the required argument `entityType` was never given a value\n"
-                          "[\"a0\", \"b1\"] [\"c2\"] [1, 2] [2, 3] a01 a02 b11 b12 c21 c22 a0, b1, "
-                          "c2\n"));
+                          "[\"a0\", \"b1\"] [\"c2\"] [1, 2] [2, 3] a0b1 b1c2 6 a0!7 b18 "
+                          "[\"a0!\", \"b1\", \"c2!\"]\n"
+                          "a0!1 a0!2 b11 b12 c2!1 c2!2 a0!, b1, c2!\ntrue true [1,2,3] true\n"));
     CHECK(e2e::has(run.err, "1 of 2"));
   }
 

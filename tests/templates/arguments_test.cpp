@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "templates/support_peer.h"
@@ -115,6 +116,26 @@ const Json kAll{{"path", "a"},
                 {"deep", {{"path", "b"}, {"words", {"x", 4}}}}};
 
 }  // namespace
+
+namespace own {
+
+enum class Level { low, high, in_progress = 5, last = 63, beyond = 100 };
+struct Levels {
+  Level level;
+  std::unordered_map<std::string, Level> by_name;
+  std::vector<Level> list;
+};
+enum class Named { none, one };
+NLOHMANN_JSON_SERIALIZE_ENUM(Named, {{Named::none, nullptr}, {Named::one, "the one"}})
+struct Defaults {
+  std::string name;
+  int age = -1;
+  std::string mail = "?";
+  Level level = Level::high;
+  int count{};
+};
+
+}  // namespace own
 
 TEST_SUITE("templates/arguments") {
   TEST_CASE("an argument is read as the type that is asked for") {
@@ -242,6 +263,56 @@ TEST_SUITE("templates/arguments") {
       CHECK(error.message() == "expected one of the schema's values");
     }
     CHECK(mcpac::detail::from_json<Size>({{"width", 1}, {"new", 1}}).width == 1);
+  }
+
+  TEST_CASE("an enum of a program is read and written by the names of its enumerators") {
+    CHECK(Json("high").get<own::Level>() == own::Level::high);
+    CHECK(Json("IN PROGRESS").get<own::Level>() == own::Level::in_progress);
+    CHECK(Json(1).get<own::Level>() == own::Level::high);
+    CHECK(Json(own::Level::beyond) == 100);
+    const auto whole = Json{{"level", "low"}, {"by_name", {{"a", "last"}}}, {"list", {"high"}}};
+    const auto read = whole.get<own::Levels>();
+    CHECK(read.level == own::Level::low);
+    CHECK(read.by_name.at("a") == own::Level::last);
+    CHECK(Json(read) == whole);
+    const auto refused = [](Json json, const char* place, const Json& value) {
+      json[Json::json_pointer(place)] = value;
+      try {
+        (void)json.get<own::Levels>();
+      } catch (const mcpac::InvalidArguments& error) {
+        CHECK(error.pointer() == place);
+        return std::string(error.what());
+      }
+      return std::string("nothing");
+    };
+    constexpr const char* kChoices = "expected one of \"low\", \"high\", \"in_progress\", \"last\"";
+    CHECK(refused(whole, "/by_name/a", "hihg") == kChoices);
+    CHECK(refused(whole, "/list/0", false) == kChoices);
+    CHECK(refused(whole, "/level", 1.5) == "expected an integer");
+    // Its own functions, and the library's macro, stay.
+    CHECK(Json(own::Named::one) == "the one");
+    CHECK(Json("the one").get<own::Named>() == own::Named::one);
+  }
+
+  TEST_CASE("a member that is missing keeps a default of its own, which {} would not give") {
+    const auto read = Json{{"name", "x"}, {"count", 3}}.get<own::Defaults>();
+    CHECK(read.age == -1);
+    CHECK(read.mail == "?");
+    CHECK(read.level == own::Level::high);
+    CHECK(read.count == 3);
+    CHECK(Json{{"name", "x"}, {"count", 3}, {"age", 7}}.get<own::Defaults>().age == 7);
+    for (const char* const left_out : {"name", "count"}) {
+      Json json{{"name", "x"}, {"count", 3}};
+      json.erase(left_out);
+      try {
+        (void)json.get<own::Defaults>();
+        FAIL("it was read");
+      } catch (const mcpac::InvalidArguments& error) {
+        CHECK(error.pointer() == std::string("/") + left_out);
+        CHECK(error.what() ==
+              std::string("expected a value (what may be missing is a std::optional)"));
+      }
+    }
   }
 
   TEST_CASE("no name that was given draws on a terminal, and no text that was given is told") {

@@ -111,7 +111,13 @@ std::string verdict_text(const Report& report) {
   std::string text = "denied: the source is ok";
   if (!report.not_granted.empty())
     text += fmt::format(", {} of what it declares is not granted", report.not_granted.size());
-  if (denied > 0) text += fmt::format(", the grants deny {} of its uses", denied);
+  const bool is_own = std::ranges::all_of(report.uses, [](const Use& use) {
+    return !use.foreseen || use.foreseen->answer != Foreseen::Answer::kDenied ||
+           use.foreseen->layer == kDeclarationLayer;
+  });
+  if (denied > 0)
+    text += is_own ? fmt::format(", its own declaration denies {} of its uses", denied)
+                   : fmt::format(", the grants deny {} of its uses", denied);
   return text;
 }
 

@@ -66,6 +66,8 @@ std::string remedy(const Foreseen& foreseen) {
                        expected);
   if (foreseen.would_grant.starts_with("--"))
     return fmt::format("change the call, or {}; {}", foreseen.would_grant, expected);
+  if (foreseen.layer == kDeclarationLayer)
+    return fmt::format("change the call, or what the program declares; {}", expected);
   if (foreseen.would_grant.empty())
     return fmt::format("change the call ({} decides); {}",
                        foreseen.place.empty() ? foreseen.layer : foreseen.place, expected);

@@ -59,6 +59,9 @@ struct Argument {
 
 // What a user's grants will make of a use. The host adds it (execute/check/check_uses.h); a worker
 // that says so itself is not believed.
+// How explanations call what a program declares: the layer of a use that its own Narrow denies.
+inline constexpr std::string_view kDeclarationLayer = "the program's declaration";
+
 struct Foreseen {
   enum class Answer : std::uint8_t { kCovered, kConditional, kDenied };
   Answer answer = Answer::kDenied;

@@ -44,12 +44,13 @@ struct Options {
   Question question = Question::kAnalyze;
 };
 
-// Declared and used against granted, as a run would do it, where grants were given and there is a
-// program that could run.
+// Declared and used against granted, as a run would do it, where there is a program that could run;
+// without grants what it uses against what it declares.
 Result<execute::GrantAnswer> check_grants(const Context& context, ReadReport& read,
                                           const Options& options) {
-  if (!options.grants->are_given() || read.report.verdict != analyzer::Verdict::kOk)
-    return execute::GrantAnswer{};
+  const bool are_given = options.grants->are_given();
+  if (read.report.verdict != analyzer::Verdict::kOk) return execute::GrantAnswer{};
+  if (!are_given && (!read.lock || read.report.uses.empty())) return execute::GrantAnswer{};
   auto project = context.project();
   if (!project) return pass_on(project);
   if (!read.lock) {
@@ -57,13 +58,15 @@ Result<execute::GrantAnswer> check_grants(const Context& context, ReadReport& re
     if (!lock) return pass_on(lock);
     read.lock = std::move(*lock);
   }
+  const auto denied =
+      options.expect_denials ? execute::DeniedUses::kExpect : execute::DeniedUses::kRefuse;
+  if (!are_given) return execute::would_be_declared(*project, *read.lock, read.report, denied);
   auto layer = to_layer(*options.grants);
   if (!layer) return pass_on(layer);
   execute::Listener listener;
   listener.warning = [&context](std::string_view text) { context.warn(text); };
-  return execute::would_be_granted(
-      *project, *read.lock, listener, read.report, std::move(*layer),
-      options.expect_denials ? execute::DeniedUses::kExpect : execute::DeniedUses::kRefuse);
+  return execute::would_be_granted(*project, *read.lock, listener, read.report, std::move(*layer),
+                                   denied);
 }
 
 // What the program could do without, for who asks what it does. Of a binary nothing is known to

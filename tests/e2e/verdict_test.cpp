@@ -118,6 +118,44 @@ TEST_SUITE("e2e/verdict") {
     CHECK(has(run.err, "MCPAC-E0710"));
   }
 
+  TEST_CASE("a call that the program's own Narrow denies is told without any grant") {
+    const std::string narrowed =
+        "#include <mcpac.hpp>\nusing namespace mcp;\n"
+        "struct few : mcpac::Narrow<filesystem::read_text_file> {\n"
+        "  static constexpr char where[] = \"path within ./data\";\n};\n"
+        "int agent_main(mcpac::Requires<few> rt) {\n"
+        "  rt.filesystem.read_text_file({.path = \"./data/a.txt\"});\n"
+        "  rt.filesystem.read_text_file({.path = \"/etc/passwd\"});\n  return 0;\n}\n";
+    const auto run = permissions({"analyze", "-c", narrowed});
+    INFO(run.out);
+    CHECK(run.exit_code == 77);
+    CHECK(has(run.out, "<code>:8:"));
+    CHECK_FALSE(has(run.out, "<code>:7:32: refuses"));
+    CHECK(has(run.out,
+              "fix: change the call, or what the program declares; where the program means"));
+    CHECK(has(run.out, "its own declaration denies 1 of its uses"));
+    const auto json = permissions({"analyze", "--json", "-c", narrowed}).json();
+    CHECK(json["verdict"] == "denied");
+    CHECK_FALSE(json["uses"][0].contains("verdict"));
+    CHECK(json["uses"][1]["verdict"]["answer"] == "denied");
+    must_fit_the_schema(json);
+    CHECK(permissions({"validate", "-c", narrowed}).exit_code == 77);
+    CHECK(permissions({"analyze", "-c", narrowed, "--expect-denials"}).exit_code == 0);
+  }
+
+  TEST_CASE("names of options that the lock does not have are told all at once") {
+    const std::string reads = reading("rt.filesystem.read_text_file({.path = \"./data/a.txt\"});");
+    const auto wrong =
+        permissions({"analyze", "-c", reads, "--grant", "filesystem.read_textfile,nothing.x",
+                     "--deny", "filesystem.no_such_thing_at_all"});
+    INFO(wrong.err);
+    CHECK(wrong.exit_code == 78);
+    CHECK(has(wrong.err,
+              "the lock knows none of filesystem.read_textfile, nothing.x, "
+              "filesystem.no_such_thing_at_all"));
+    CHECK(has(wrong.err, "for filesystem.read_textfile: filesystem.read_text_file"));
+  }
+
   TEST_CASE("analyze and validate tell the verdict of each use where grants are given") {
     auto& workspace = Workspace::shared();
     workspace.write("three.cpp",

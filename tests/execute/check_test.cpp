@@ -4,6 +4,7 @@
 
 #include "core/clock.h"
 #include "execute/check/authorities.h"
+#include "execute/check/require_granted.h"
 
 using namespace mcpac;
 
@@ -64,6 +65,44 @@ analyzer::Report narrowing(const std::string& permission, const std::string& whe
 }  // namespace
 
 TEST_SUITE("execute/check") {
+  TEST_CASE("options may name tools as C++ does, where that is one tool and no other's name") {
+    codegen::Lock lock;
+    const auto add = [&lock](const std::string& name, const std::string& cpp,
+                             std::vector<std::pair<std::string, std::string>> tools) {
+      auto& server = lock.servers.emplace_back();
+      server.name = name;
+      server.cpp_name = "mcp::" + cpp;
+      for (const auto& [tool, of_cpp] : tools) {
+        auto& one = server.tools.emplace_back();
+        one.name = tool;
+        one.cpp_name = server.cpp_name + "::" + of_cpp;
+      }
+    };
+    add("every-thing", "every_thing", {{"get-sum", "get_sum"}, {"delete", "delete_"}});
+    // `a_b` is the name of the second: the first is meant by none of its names but its own.
+    add("two", "two", {{"a-b", "a_b_1"}, {"a_b", "a_b"}});
+    std::vector<std::string> notes;
+    execute::Listener listener;
+    listener.note = [&notes](std::string_view text) { notes.emplace_back(text); };
+    policy::LayerText layer;
+    layer.grants = {"every_thing.get_sum(a == \"get_sum\"), two.a_b, every-thing.get-sum", "two.*",
+                    "no rule ((", "every_thing.delete_"};
+    layer.denies = {"network", "two.a_b_1", "gone.x"};
+    REQUIRE(execute::name_as_locked(layer, lock, listener).has_value());
+    CHECK(layer.grants == std::vector<std::string>{
+                              "every-thing.get-sum(a == \"get_sum\"), two.a_b, every-thing.get-sum",
+                              "two.*", "no rule ((", "every-thing.delete"});
+    CHECK(layer.denies == std::vector<std::string>{"network", "two.a-b", "gone.x"});
+    CHECK(notes.size() == 3);
+    CHECK(notes.front() == "--grant every_thing.get_sum: the tool is every-thing.get-sum");
+    layer.asks = {"two.a_c"};
+    const auto unknown = execute::name_as_locked(layer, lock, listener);
+    REQUIRE_FALSE(unknown.has_value());
+    CHECK(unknown.error().id == ErrorId::kRuleUnknownName);
+    CHECK(unknown.error().what == "the lock knows none of two.a_c, gone.x");
+    CHECK(unknown.error().fix.starts_with("did you mean for two.a_c: two.a"));
+  }
+
   TEST_CASE("what is declared and not granted is missing, with the text to add") {
     const World world;
     const auto result =

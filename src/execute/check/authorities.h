@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyzer/report.h"
 #include "core/clock.h"
 #include "core/error.h"
 #include "execute/project/project.h"
@@ -30,11 +31,11 @@ struct PolicyWorld {
   const Clock& clock;
 };
 
-// How explanations call the project's ceiling, and what a program declares.
+// How explanations call the project's ceiling.
 inline constexpr std::string_view kPolicyLayer = "mcpac.policy";
 // Behind its name, where it allows what nothing grants.
 inline constexpr std::string_view kOnlyLimits = "only limits what is granted, and grants nothing";
-inline constexpr std::string_view kDeclarationLayer = "the program's declaration";
+using analyzer::kDeclarationLayer;
 
 // What a program declares, as a layer of its own: a Narrow binds it even where more was granted.
 // `rules` are those of declared_rules(), mcpac.files and mcpac.network among them: these cut no

@@ -79,21 +79,14 @@ void warn_of_denials(const Listener& listener, const analyzer::Report& report) {
   }
 }
 
-}  // namespace
-
-Result<void> foresee_uses(const Project& project, const PolicyWorld& world,
-                          const policy::LayerText& granted, DeniedUses denied,
-                          analyzer::Report& report) {
-  if (report.uses.empty()) return {};
-  auto authority = authority_of(project, world, granted, report);
-  if (!authority) return pass_on(authority);
+void foresee_by(const policy::Authority& authority, DeniedUses denied, analyzer::Report& report) {
   for (auto& use : report.uses) {
     const auto permission = Permission::parse(use.permission);
     if (!permission) continue;  // the analysis let only names of the lock through
     policy::Foresight foresight =
-        authority->foresee(*permission, call_in_source(use),
-                           denied == DeniedUses::kLiftUngranted ? policy::Lifted::kUngranted
-                                                                : policy::Lifted::kNothing);
+        authority.foresee(*permission, call_in_source(use),
+                          denied == DeniedUses::kLiftUngranted ? policy::Lifted::kUngranted
+                                                               : policy::Lifted::kNothing);
     const bool is_denied = foresight.outlook == policy::Outlook::kDenied;
     const bool is_lifted =
         is_denied && denied == DeniedUses::kLiftUngranted && foresight.only_ungranted;
@@ -110,7 +103,40 @@ Result<void> foresee_uses(const Project& project, const PolicyWorld& world,
                     .asks = foresight.asks,
                     .is_lifted = is_lifted};
   }
+}
+
+Result<void> refuse_denied(const analyzer::Report& report) {
+  auto problems = analyzer::problems(report);
+  std::erase_if(problems, [](const auto& problem) { return problem.rule != "denied-use"; });
+  if (problems.empty()) return {};
+  return std::unexpected(denial(report, problems));
+}
+
+}  // namespace
+
+Result<void> foresee_uses(const Project& project, const PolicyWorld& world,
+                          const policy::LayerText& granted, DeniedUses denied,
+                          analyzer::Report& report) {
+  if (report.uses.empty()) return {};
+  auto authority = authority_of(project, world, granted, report);
+  if (!authority) return pass_on(authority);
+  foresee_by(*authority, denied, report);
   return {};
+}
+
+Result<void> require_declared(const PolicyWorld& world, analyzer::Report& report,
+                              DeniedUses denied) {
+  auto rules = declared_rules(report);
+  if (!rules) return pass_on(rules);
+  auto authority =
+      policy::Authority::load({declaration_layer(std::move(*rules))}, world.environment());
+  if (!authority) return pass_on(authority);
+  foresee_by(*authority, denied, report);
+  for (auto& use : report.uses) {
+    if (use.foreseen && use.foreseen->answer != analyzer::Foreseen::Answer::kDenied)
+      use.foreseen.reset();
+  }
+  return refuse_denied(report);
 }
 
 Result<void> require_admitted(const GrantCheck& parts, analyzer::Report& report,
@@ -122,11 +148,9 @@ Result<void> require_admitted(const GrantCheck& parts, analyzer::Report& report,
   if (observes) warn_of_denials(parts.listener, report);
   // What a ceiling or a deny refuses is not lifted, and told as in any run.
   if (observes && denied == DeniedUses::kExpect) return {};
-  auto problems = analyzer::problems(report);
-  std::erase_if(problems, [](const auto& problem) { return problem.rule != "denied-use"; });
-  if (problems.empty()) return {};
-  tell_paths(parts, granted, report);
-  return std::unexpected(denial(report, problems));
+  auto refused = refuse_denied(report);
+  if (!refused) tell_paths(parts, granted, report);
+  return refused;
 }
 
 }  // namespace mcpac::execute

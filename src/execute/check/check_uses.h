@@ -23,4 +23,8 @@ namespace mcpac::execute {
 [[nodiscard]] Result<void> require_admitted(const GrantCheck& parts, analyzer::Report& report,
                                             const policy::LayerText& granted, DeniedUses denied);
 
+// The same by what the program declares alone; says nothing of uses that this does not deny.
+[[nodiscard]] Result<void> require_declared(const PolicyWorld& world, analyzer::Report& report,
+                                            DeniedUses denied);
+
 }  // namespace mcpac::execute

@@ -6,12 +6,18 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 #include <system_error>
+#include <tuple>
 
+#include "codegen/signature.h"
+#include "core/nearest_name.h"
 #include "core/printable.h"
 #include "core/shell_quote.h"
 #include "execute/check/authorities.h"
 #include "policy/explain/lint.h"
+#include "policy/text/parser.h"
+#include "policy/text/printer.h"
 
 namespace mcpac::execute {
 namespace {
@@ -102,7 +108,90 @@ std::unexpected<Error> missing_error(const analyzer::Report& report, const Check
       {.where = report.file, .why = std::move(why), .fix = std::move(fix)});
 }
 
+// The names of servers or tools in the lock, and what is meant by one: itself, or the only one that
+// C++ calls so.
+template <class Named>
+const Named* meant_by(const std::string& name, const std::vector<Named>& all) {
+  const auto is_it = [&name](const Named& one) { return one.name == name; };
+  const auto is_so_called = [&name](const Named& one) {
+    return codegen::short_name(one.cpp_name) == name;
+  };
+  if (const auto found = std::ranges::find_if(all, is_it); found != all.end()) return &*found;
+  if (std::ranges::count_if(all, is_so_called) != 1) return nullptr;
+  return &*std::ranges::find_if(all, is_so_called);
+}
+
+// The names of one option, and those that the lock does not have with what they may mean.
+struct NamesOfOption {
+  const codegen::Lock& lock;
+  std::vector<std::string> unknown{};
+  std::vector<std::string> meant{};
+
+  // Where both parts stand in the text as they are read.
+  std::optional<std::string> renamed(const policy::ast::Selector& selector, std::string_view text) {
+    const std::string& server = *selector.server;
+    const std::string& tool = *selector.tool;
+    const auto* of = meant_by(server, lock.servers);
+    const auto* found = of == nullptr ? nullptr : meant_by(tool, of->tools);
+    if (found == nullptr) {
+      miss(server + "." + tool);
+      return std::nullopt;
+    }
+    const bool is_plain = text.substr(selector.at).starts_with(server + ".") &&
+                          text.substr(selector.tool_at).starts_with(tool);
+    if (!is_plain || (of->name == server && found->name == tool)) return std::nullopt;
+    return policy::print_name(of->name) + "." + policy::print_name(found->name);
+  }
+
+ private:
+  void miss(std::string name) {
+    std::vector<std::string> known;
+    for (const auto& server : lock.servers) {
+      for (const auto& tool : server.tools) known.push_back(server.name + "." + tool.name);
+    }
+    const std::string near = nearest_name(name, known);
+    if (!near.empty()) meant.push_back(fmt::format("for {}: {}", printable_in_place(name), near));
+    unknown.push_back(printable_in_place(name));
+  }
+};
+
 }  // namespace
+
+Result<void> name_as_locked(policy::LayerText& granted, const codegen::Lock& lock,
+                            const Listener& listener) {
+  NamesOfOption names{lock};
+  for (const auto& [texts, effect, option] :
+       {std::tuple{&granted.grants, policy::Effect::kAllow, "--grant"},
+        std::tuple{&granted.asks, policy::Effect::kAsk, "--ask"},
+        std::tuple{&granted.denies, policy::Effect::kDeny, "--deny"}}) {
+    for (std::string& text : *texts) {
+      const std::string given = text;
+      const auto rule = policy::parse_rule({option, given}, effect);
+      if (!rule) continue;        // the loader says why
+      std::ptrdiff_t longer = 0;  // than what was given, so far
+      for (const auto& target : rule->targets) {
+        const auto& selector = target.selector;
+        if (!selector.server || !selector.tool || *selector.server == "mcpac") continue;
+        const auto name = names.renamed(selector, given);
+        if (!name) continue;
+        const std::string written = *selector.server + "." + *selector.tool;
+        const auto size = selector.tool_at - selector.at + selector.tool->size();
+        text.replace(static_cast<std::size_t>(static_cast<std::ptrdiff_t>(selector.at) + longer),
+                     size, *name);
+        longer += std::ssize(*name) - static_cast<std::ptrdiff_t>(size);
+        listener.note(fmt::format("{} {}: the tool is {}", option, written, *name));
+      }
+    }
+  }
+  if (names.unknown.size() < 2) return {};
+  return fail(
+      ErrorId::kRuleUnknownName,
+      fmt::format("the lock knows none of {}", fmt::join(names.unknown, ", ")),
+      {.where = "the command line",
+       .why = "a rule names servers and tools that mcpac.lock holds",
+       .fix = names.meant.empty() ? std::string("`mcpac tools list` shows what it holds")
+                                  : fmt::format("did you mean {}?", fmt::join(names.meant, ", "))});
+}
 
 void warn_of_open_ends(const std::function<void(std::string_view)>& warning,
                        const policy::LayerText& granted, const policy::ToolSchemas* tools) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string_view>
 
+#include "codegen/lock.h"
 #include "core/error.h"
 #include "execute/check/authorities.h"
 #include "execute/check/check.h"
@@ -26,6 +27,13 @@ struct GrantCheck {
 // says yes adds to `granted` exactly what was shown. Fills `result`.
 [[nodiscard]] Result<void> require_granted(const GrantCheck& parts, const analyzer::Report& report,
                                            policy::LayerText& granted, CheckResult& result);
+
+// Writes the tools that options of the command line name as C++ does (`everything.get_sum`) by
+// their names in the lock (`everything.get-sum`), each with a note. A name that a tool of the lock
+// has is that tool's; rules of files and of clients, which outlast the lock, are not read so.
+// kRuleUnknownName where several names are neither, with all of them; one is told by the loader.
+[[nodiscard]] Result<void> name_as_locked(policy::LayerText& granted, const codegen::Lock& lock,
+                                          const Listener& listener);
 
 void warn_of_observing(const Listener& listener);
 // What rules of the command line leave open (policy/explain/lint.h), for every command that takes

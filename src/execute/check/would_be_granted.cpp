@@ -1,5 +1,7 @@
 #include "execute/check/would_be_granted.h"
 
+#include <algorithm>
+
 #include "core/clock.h"
 #include "execute/check/check_uses.h"
 #include "execute/check/require_granted.h"
@@ -13,6 +15,7 @@ Result<GrantAnswer> would_be_granted(const Project& project, const codegen::Lock
   const SystemClock clock;
   PolicyWorld world(project, clock);
   world.tools = tool_schemas(lock);
+  if (auto named = name_as_locked(granted, lock, listener); !named) return pass_on(named);
   const GrantCheck parts{project, world, listener, Enforcement::kEnforce, {}};
   CheckResult check;
   auto declared = require_granted(parts, report, granted, check);
@@ -24,6 +27,20 @@ Result<GrantAnswer> would_be_granted(const Project& project, const codegen::Lock
   if (!declared) return GrantAnswer{std::move(declared.error())};
   if (!used) return GrantAnswer{std::move(used.error())};
   return GrantAnswer{};
+}
+
+Result<GrantAnswer> would_be_declared(const Project& project, const codegen::Lock& lock,
+                                      analyzer::Report& report, DeniedUses denied) {
+  const bool narrows = std::ranges::any_of(
+      report.declared, [](const auto& declared) { return !declared.where.empty(); });
+  if (!narrows) return GrantAnswer{};
+  const SystemClock clock;
+  PolicyWorld world(project, clock);
+  world.tools = tool_schemas(lock);
+  auto admitted = require_declared(world, report, denied);
+  if (admitted) return GrantAnswer{};
+  if (admitted.error().id != ErrorId::kUseDenied) return pass_on(admitted);
+  return GrantAnswer{std::move(admitted.error())};
 }
 
 }  // namespace mcpac::execute

@@ -22,4 +22,10 @@ struct GrantAnswer {
                                                    analyzer::Report& report,
                                                    policy::LayerText granted, DeniedUses denied);
 
+// The same where no grants were given: of the uses that the program's own declaration denies, as it
+// would with any grants. What it admits is left to them.
+[[nodiscard]] Result<GrantAnswer> would_be_declared(const Project& project,
+                                                    const codegen::Lock& lock,
+                                                    analyzer::Report& report, DeniedUses denied);
+
 }  // namespace mcpac::execute

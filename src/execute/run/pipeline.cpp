@@ -135,6 +135,9 @@ Result<void> Run::load() {
   auto given = recording_->arguments_for(std::move(request_.arguments));
   if (!given) return pass_on(given);
   given_ = std::move(*given);
+  if (request_.hosted == nullptr) {
+    if (auto named = name_as_locked(request_.granted, *lock_, listener_); !named) return named;
+  }
   auto granted = load_authority(project_, world_, {request_.granted});
   if (!granted) return pass_on(granted);
   if (request_.hosted == nullptr) warn_of_asked_allows(*granted, listener_.warning);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "analyzer/clang/quoted.h"
 
 namespace mcpac::analyzer {
@@ -25,12 +27,19 @@ std::optional<Translation> unknown_member(std::string_view message, const std::s
   if (owner.starts_with("mcpac::Future<"))
     return Translation{fmt::format("a call of .async() returns a future, which has no `{}`", name),
                        fmt::format(".get().{}: get() waits for the result", name)};
-  if (owner.starts_with("mcpac::Expected<"))
+  std::vector<std::string> names{"text", "lines", "json", "as", "content", "structured"};
+  if (owner.starts_with("mcpac::Expected<")) {
+    const std::string result{owner.substr(0, owner.rfind('>')).substr(owner.find('<') + 1)};
+    if (known.names_in) {
+      for (std::string& field : known.names_in(result)) names.push_back(std::move(field));
+    }
+    const bool is_of_result = std::ranges::find(names, name) != names.end();
     return Translation{
         fmt::format("a call of .try_call() returns a result or an error, not `{}`", name),
-        fmt::format("if (r) r->{}; else r.error().what()", name)};
+        is_of_result ? fmt::format("if (r) r->{}; else r.error().what()", name)
+                     : "if (r) r->text(); else r.error().what()"};
+  }
   if (!owner.starts_with("mcp::") || !owner.ends_with("::Result")) return std::nullopt;
-  std::vector<std::string> names{"text", "lines", "json", "as", "content", "structured"};
   if (known.names_in) {
     for (std::string& field : known.names_in(owner)) names.push_back(std::move(field));
   }
@@ -67,6 +76,8 @@ std::optional<Translation> translate_result(std::string_view message, const Requ
   if (auto member = unknown_member(message, tool, known)) return member;
   if (message.starts_with("no viable conversion from '") && message.contains("to 'std::vector<"))
     return Translation{fmt::format("the result of {} is no list", tool), std::string(kAsList)};
+  // A Json that was meant has words of its own (slip_words.cpp).
+  if (message.contains("mcpac::Json'") || message.contains(" Json'")) return std::nullopt;
   for (const std::string_view said :
        {"invalid operands to binary expression", "no viable conversion from '",
         "call to consteval function 'std::basic_format_string<"}) {

@@ -72,6 +72,19 @@ std::optional<Translation> unknown_of_mcpac(std::string_view message) {
                : fmt::format("the names of mcpac are {}", fmt::join(public_names(), ", "))};
 }
 
+// `mcpac::views::zip`: those of the standard library that it has are not there once more.
+std::optional<Translation> unknown_view(std::string_view message) {
+  if (!message.contains("in namespace 'mcpac::views'")) return std::nullopt;
+  const std::string name{quoted_after(message, " named '")};
+  if (name.empty()) return std::nullopt;
+  return Translation{
+      fmt::format("`{}` is no view of mcpac", name),
+      fmt::format(
+          "std::views::{}; mcpac::views has what the standard library here lacks: enumerate, "
+          "cartesian_product, chunk, slide, join_with",
+          name)};
+}
+
 // "no member named 'Entity' in 'mcp::memory::create_entities::Args'", of a struct or an enum.
 std::optional<Translation> unknown_inside(std::string_view message, const Known& known) {
   const std::string name{quoted_after(message, " named '")};
@@ -189,6 +202,7 @@ std::optional<Translation> translate_slip(std::string_view message,
                                           const std::vector<std::string>& notes,
                                           const Request& request, const Known& known) {
   if (auto name = unknown_of_mcpac(message)) return name;
+  if (auto view = unknown_view(message)) return view;
   if (auto call = not_called(message, known)) return call;
   if (auto future = copied_future(message, notes)) return future;
   if (auto host = connection(message, notes)) return host;

@@ -61,11 +61,7 @@ bool leaves_function(CXCursor block) {
   return kind == CXCursor_ReturnStmt || kind == CXCursor_CXXThrowExpr;
 }
 
-// How a variable is used, in the order of the text: read, or given another value.
-struct Touch {
-  unsigned at;
-  bool overwrites;
-};
+using Touch = DanglingChecker::Touch;
 void find_touches(CXCursor node, CXCursor variable, std::vector<Touch>& found) {
   const CXCursorKind kind = clang_getCursorKind(node);
   if (kind == CXCursor_MemberRefExpr && has_word(kSizes, spelling(node))) {
@@ -128,9 +124,10 @@ void DanglingChecker::add(const Place& place, std::string_view said, Ends ends,
 
 // Whether the view is read where what it looks at is gone: behind the block, or in the next turn of
 // a loop around it. What comes first counts, in the order of the text.
-bool DanglingChecker::is_read_later(CXCursor view, CXCursor at, const Owner& owner) const {
-  std::vector<Touch> touches;
-  find_touches(clang_getCursorSemanticParent(view), view, touches);
+bool DanglingChecker::is_read_later(CXCursor view, CXCursor at, const Owner& owner) {
+  const auto [known, is_new] = touches_.try_emplace(take(clang_getCursorUSR(view)));
+  std::vector<Touch>& touches = known->second;
+  if (is_new) find_touches(clang_getCursorSemanticParent(view), view, touches);
   const auto reads_within = [&touches](unsigned from, unsigned to) {
     const auto first = std::ranges::find_if(
         touches, [from, to](const Touch& one) { return from <= one.at && one.at < to; });

@@ -6,6 +6,8 @@
 // long as the loop (P2718), which clang 19 does not know where it warns.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -26,6 +28,12 @@ class DanglingChecker : public Checker {
   // A warning of clang under this option ("-Wdangling-gsl"), once the walk is over.
   void on_warning(std::string_view option, const Place& place, std::string_view message);
 
+  // How a variable is used, in the order of the text: read, or given another value.
+  struct Touch {
+    unsigned at;
+    bool overwrites;
+  };
+
  private:
   enum class Ends : std::uint8_t { kWithLine, kWithFunction };
   struct Block {
@@ -44,7 +52,7 @@ class DanglingChecker : public Checker {
   void on_function(CXCursor function);
   // `view` keeps the value.
   void on_kept(CXCursor view, CXCursor value, CXType type);
-  [[nodiscard]] bool is_read_later(CXCursor view, CXCursor at, const Owner& owner) const;
+  [[nodiscard]] bool is_read_later(CXCursor view, CXCursor at, const Owner& owner);
   void add(const Place& place, std::string_view said, Ends ends, const std::string& fix = "");
 
   const Sources& sources_;
@@ -52,8 +60,9 @@ class DanglingChecker : public Checker {
   Temporaries temporaries_;
   std::vector<Block> blocks_;  // around the node
   std::vector<Owner> owners_;
-  std::vector<std::pair<Place, Place>> heads_;  // of loops
-  std::set<std::pair<CXFile, unsigned>> told_;  // lines
+  std::map<std::string, std::vector<Touch>> touches_;  // of local views, by their USR
+  std::vector<std::pair<Place, Place>> heads_;         // of loops
+  std::set<std::pair<CXFile, unsigned>> told_;         // lines
 };
 
 }  // namespace mcpac::analyzer

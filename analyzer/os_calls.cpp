@@ -28,7 +28,7 @@ constexpr Names kFiles =
     // What is done with them once they are open; the standard streams are files, too.
     "fclose fseek fseeko fseeko64 ftell ftello ftello64 rewind fgetpos fgetpos64 fsetpos fsetpos64 "
     "closedir rewinddir telldir seekdir globfree ";
-// What nobody has in the sandbox, whatever files are granted.
+// Refused by the sandbox under every grant.
 constexpr Names kFileSystems =
     " mount umount umount2 pivot_root chroot mkfifo mkfifoat mknod mknodat fanotify_init "
     "fanotify_mark name_to_handle_at open_by_handle_at open_tree move_mount fsopen fsmount swapon "

@@ -68,14 +68,30 @@ std::vector<std::string> texts_of(CXType type) {
   return texts;
 }
 
+// A number as C++ and JSON both read it: -?(0|[1-9]\d*)(\.\d+)?
+bool is_plain_number(std::string_view text) {
+  const auto digits = [&text] {
+    const auto end = std::ranges::find_if_not(text, [](char c) { return c >= '0' && c <= '9'; });
+    const auto count = static_cast<std::size_t>(end - text.begin());
+    text.remove_prefix(count);
+    return count;
+  };
+  if (text.starts_with('-')) text.remove_prefix(1);
+  const bool is_zero = text.starts_with('0');
+  const std::size_t whole = digits();
+  if (whole == 0 || (is_zero && whole > 1)) return false;
+  if (!text.starts_with('.')) return text.empty();
+  text.remove_prefix(1);
+  return digits() > 0 && text.empty();
+}
+
 // The same value as it would fit: 5 as "5" and the other way round; empty where nobody knows it.
 std::string corrected(Shape wanted, const Given& given) {
   if (given.expression.size() != 1) return {};
   const std::string& literal = given.expression.front().text;
   const bool is_text = literal.size() > 2 && literal.starts_with('"') && literal.ends_with('"');
   const std::string inside = is_text ? literal.substr(1, literal.size() - 2) : literal;
-  const bool is_number = std::ranges::all_of(
-      inside, [](char c) { return (c >= '0' && c <= '9') || c == '.' || c == '-'; });
+  const bool is_number = is_plain_number(inside);
   const bool is_whole = is_number && !inside.contains('.');
   switch (wanted) {
     case Shape::kText: return is_text || !is_number ? "" : '"' + literal + '"';

@@ -131,6 +131,26 @@ CXCursor strip(CXCursor expression) {
   }
 }
 
+CXCursor object_of(CXCursor call) {
+  const CXCursor function = clang_getCursorReferenced(call);
+  const auto parts = expressions_of(call);
+  const bool is_member = exists(function) &&
+                         (clang_getCursorKind(function) == CXCursor_CXXMethod ||
+                          clang_getCursorKind(function) == CXCursor_ConversionFunction) &&
+                         clang_CXXMethod_isStatic(function) == 0;
+  if (!is_member || parts.empty()) return clang_getNullCursor();
+  for (const CXCursor part : parts) {
+    const CXCursor callee = strip(part);
+    if (clang_getCursorKind(callee) != CXCursor_MemberRefExpr ||
+        !same(clang_getCursorReferenced(callee), function))
+      continue;
+    const auto inner = expressions_of(callee);
+    return inner.size() == 1 ? inner.front() : clang_getNullCursor();
+  }
+  // An operator, as it is written: the object stands first.
+  return spelling(function).starts_with("operator") ? parts.front() : clang_getNullCursor();
+}
+
 CXCursor operand_of(CXCursor cast) {
   const auto parts = expressions_of(cast);
   return parts.empty() ? clang_getNullCursor() : parts.back();

@@ -17,14 +17,21 @@ bool is_number(CXType type) {
 }
 
 // A field of a floating type holds a double and is sent without a fraction where it has none, as
-// number_json of templates/mcpac/json_form.hpp does it: 9007199254740993 is sent as
-// 9007199254740992.
-Json as_sent(const Json& number, CXType field) {
+// number_json of templates/mcpac/json_form.hpp does it. An integer with digits that the double does
+// not keep is never sent (to_real of templates/mcpac/fields.hpp throws): 9007199254740993.
+std::optional<Json> as_sent(const Json& number, CXType field) {
   const CXTypeKind kind = clang_getCanonicalType(field).kind;
   if (kind != CXType_Float && kind != CXType_Double) return number;
   const double value =
       kind == CXType_Float ? static_cast<double>(number.get<float>()) : number.get<double>();
   constexpr double kExact = 9007199254740992.0;  // 2^53
+  if (number.is_number_integer() && std::abs(value) >= kExact) {
+    constexpr double kLimit = 18446744073709551616.0;  // 2^64
+    const bool keeps = number.is_number_unsigned()
+                           ? value < kLimit && static_cast<std::uint64_t>(value) == number
+                           : value < kLimit / 2 && static_cast<std::int64_t>(value) == number;
+    if (!keeps) return std::nullopt;
+  }
   const bool whole = std::trunc(value) == value && std::abs(value) <= kExact;
   if (!whole || (value == 0 && std::signbit(value))) return value;
   return static_cast<std::int64_t>(value);
@@ -126,7 +133,7 @@ Folder::Folded Folder::value(CXCursor expression, CXType target, unsigned depth)
   if (is_number(type)) {
     const bool written = is_number(without_reference(clang_getCursorType(at)));
     const auto known = written ? number(at) : std::nullopt;
-    return known && known->is_number() ? Folded(as_sent(*known, type)) : known;
+    return known && known->is_number() ? as_sent(*known, type) : known;
   }
   if (type.kind == CXType_Enum) {
     // A text that stands for an enumerator is looked up when the program is compiled.

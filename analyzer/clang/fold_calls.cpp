@@ -26,17 +26,6 @@ std::vector<CXCursor> operands_of(CXCursor call, CXCursor function) {
   return operands;
 }
 
-// The object of object.c_str() or of a conversion of it.
-CXCursor object_of(CXCursor call, CXCursor function) {
-  for (const CXCursor operand : expressions_of(call)) {
-    const CXCursor callee = strip(operand);
-    if (!same(clang_getCursorReferenced(callee), function)) continue;
-    const auto inner = expressions_of(callee);
-    return inner.size() == 1 ? inner.front() : clang_getNullCursor();
-  }
-  return clang_getNullCursor();
-}
-
 // The expression of a function whose body is `return expression;`.
 CXCursor only_expression(CXCursor definition, CXCursor& body) {
   CXCursor found = clang_getNullCursor();
@@ -76,7 +65,7 @@ Folder::Folded Folder::library_text(CXCursor call, CXCursor function, unsigned d
   // std::string to std::string_view or const char*
   const bool same_text =
       clang_getCursorKind(function) == CXCursor_ConversionFunction || among(kSameText, name);
-  const CXCursor object = same_text ? object_of(call, function) : clang_getNullCursor();
+  const CXCursor object = same_text ? object_of(call) : clang_getNullCursor();
   return exists(object) ? text(object, depth) : std::nullopt;
 }
 

@@ -36,6 +36,10 @@ bool is_pointer(CXType type) {
   return clang_getCanonicalType(type).kind == CXType_Pointer;
 }
 
+bool is_void_pointer(CXType type) {
+  return is_pointer(type) && pointee(type).kind == CXType_Void;
+}
+
 CXType pointee(CXType type) {
   return clang_getCanonicalType(clang_getPointeeType(clang_getCanonicalType(type)));
 }

@@ -33,6 +33,7 @@ class GuardedTypes {
 // A FILE itself.
 [[nodiscard]] bool is_stream(CXType canonical);
 [[nodiscard]] bool is_pointer(CXType type);
+[[nodiscard]] bool is_void_pointer(CXType type);
 // Canonical.
 [[nodiscard]] CXType pointee(CXType type);
 // Without qualifiers.

@@ -3,25 +3,34 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <string>
 #include <string_view>
 
 #include "analyzer/clang/attributes.h"
 #include "analyzer/clang/guarded_types.h"
 #include "analyzer/clang/reach.h"
-#include "analyzer/clang/tokens.h"
+#include "analyzer/word_list.h"
 
 namespace mcpac::analyzer {
 namespace {
 
-bool is_record_pointer_to_void(CXType type) {
-  type = clang_getCanonicalType(type);
-  return type.kind == CXType_Pointer &&
-         clang_getCanonicalType(clang_getPointeeType(type)).kind == CXType_Void;
-}
-
 constexpr const char* kCastFix = "pass the capability on as it is";
+constexpr const char* kDownFix =
+    "keep the type that it has; in a base, a member function whose first parameter is "
+    "`this const auto& self` has it without a cast";
+// Of the standard library: what only points to an object of its first argument.
+constexpr std::string_view kPointing =
+    " std::unique_ptr std::shared_ptr std::weak_ptr std::reference_wrapper std::span "
+    "std::default_delete std::observer_ptr ";
+// Functions that make an object of the type that they are told.
+constexpr std::string_view kMaking =
+    " make_unique make_unique_for_overwrite make_shared make_shared_for_overwrite allocate_shared "
+    "allocate_shared_for_overwrite make_any construct_at make_obj_using_allocator ";
+// Functions that hand on what they are given, and keep nothing of it.
+constexpr std::string_view kPassing =
+    " ref cref addressof __addressof as_const move forward forward_like invoke swap ";
+// Programs have some hundreds.
+constexpr std::size_t kMaxInner = 50'000;
 
 // `this`, and `*this`.
 bool is_own(CXCursor operand) {
@@ -32,19 +41,9 @@ bool is_own(CXCursor operand) {
   return clang_getCursorKind(at) == CXCursor_CXXThisExpr;
 }
 
-// Whether an object of the type has one of those in it: itself, an element, or what a template
-// keeps of its argument.
-bool has_inside(CXType type, const std::function<bool(CXType)>& is, unsigned depth = 0) {
-  constexpr unsigned kDeepest = 16;
+std::pair<const void*, const void*> key_of_type(CXType type) {
   type = canonical(type);
-  if (type.kind == CXType_Invalid || is_pointer_like(type)) return false;
-  if (depth > kDeepest || (type.kind == CXType_Record && is(type))) return true;
-  if (clang_getArrayElementType(type).kind != CXType_Invalid)
-    return has_inside(clang_getArrayElementType(type), is, depth + 1);
-  for (int i = 0; i < clang_Type_getNumTemplateArguments(type); ++i) {
-    if (has_inside(type_argument(type, static_cast<unsigned>(i)), is, depth + 1)) return true;
-  }
-  return false;
+  return {type.data[0], type.data[1]};
 }
 
 bool has_argument(CXType type, CXType argument) {
@@ -79,14 +78,6 @@ bool takes_constness(CXType to, CXType from, bool refers) {
   return is_const(from) && !is_const(to);
 }
 
-// `[*this]` and `[=, *this]`: the words before the first ].
-bool copies_this(CXCursor lambda) {
-  const auto words = words_of(lambda);
-  const auto end = std::ranges::find(words, "]");
-  const auto own = std::find(words.begin(), end, "this");
-  return own != end && own != words.begin() && *std::prev(own) == "*";
-}
-
 // The variable of `auto copy = *this;`.
 bool is_copy_of_own(CXCursor variable) {
   if (clang_getCursorKind(variable) != CXCursor_VarDecl ||
@@ -106,13 +97,9 @@ bool is_data_of(CXCursor reference) {
          clang_getCursorKind(clang_getCursorReferenced(reference)) == CXCursor_FieldDecl;
 }
 
-bool stands_in(CXCursor inner, CXCursor outer) {
-  const CXSourceRange range = clang_getCursorExtent(outer);
-  const Place from = place_of(clang_getRangeStart(range));
-  const Place to = place_of(clang_getRangeEnd(range));
-  const Place at = place_of(inner);
-  return clang_File_isEqual(from.file, at.file) != 0 && from.offset <= at.offset &&
-         at.offset < to.offset;
+CXVisitorResult collect_capture(CXCursor field, CXClientData data) {
+  static_cast<std::vector<CXType>*>(data)->push_back(clang_getCursorType(field));
+  return CXVisit_Continue;
 }
 
 }  // namespace
@@ -140,7 +127,12 @@ void HatchChecker::on_cast(CXCursor cast) {
     if (is_of_itself(operand, to, from))
       return own_casts_.push_back({cast, bare_type(from), bare_type(to)});
   }
-  findings_.add("capability-cast", cast, "a capability is cast to something else", kCastFix);
+  const bool down =
+      !always && kind == CXCursor_CXXStaticCastExpr && derives_from(bare_type(to), bare_type(from));
+  findings_.add("capability-cast", cast,
+                down ? "a base is cast to a class that holds a capability, and may be of another"
+                     : "a capability is cast to something else",
+                down ? kDownFix : kCastFix);
 }
 
 bool HatchChecker::is_of_itself(CXCursor operand, CXType to, CXType from) const {
@@ -150,8 +142,13 @@ bool HatchChecker::is_of_itself(CXCursor operand, CXType to, CXType from) const 
 }
 
 void HatchChecker::on_object(CXCursor node, CXCursor parent, CXCursorKind kind) {
-  if (kind == CXCursor_LambdaExpr) return lambdas_.push_back(node);
-  if (kind == CXCursor_CXXBaseSpecifier) return bases_.push_back({node, parent});
+  if (kind == CXCursor_LambdaExpr) {
+    // What is captured by value is a field of the closure.
+    clang_Type_visitFields(clang_getCursorType(node), collect_capture, &objects_);
+    return;
+  }
+  if (kind == CXCursor_CXXBaseSpecifier) return on_base(node, parent);
+  if (kind == CXCursor_CallExpr) on_library_call(node);
   const CXCursorKind around = clang_getCursorKind(parent);
   // A base is made in the constructor, or among the elements, of what derives from it.
   const bool makes = kind == CXCursor_CallExpr || kind == CXCursor_InitListExpr;
@@ -176,9 +173,41 @@ void HatchChecker::on_object(CXCursor node, CXCursor parent, CXCursorKind kind) 
     const CXCursor called = clang_getCursorReferenced(node);
     if (exists(called) && is_pointer_like(clang_getCursorResultType(called))) return;
   }
-  if (clang_Type_getNumTemplateArguments(canonical(type)) > 0 ||
-      clang_getArrayElementType(type).kind != CXType_Invalid)
-    objects_.push_back(type);
+  objects_.push_back(type);
+}
+
+// What the library makes, and what it copies into something whose type does not say so (std::any).
+void HatchChecker::on_library_call(CXCursor call) {
+  const CXCursor function = clang_getCursorReferenced(call);
+  if (!exists(function) || sources_.home(function) != Home::kSystem) return;
+  const std::string name = spelling(function);
+  if (has_word(kMaking, name) && clang_Cursor_getNumTemplateArguments(function) > 0)
+    objects_.push_back(clang_Cursor_getTemplateArgumentType(function, 0));
+  if (name.starts_with("emplace"))
+    objects_.push_back(without_reference(clang_getCursorResultType(function)));
+  const CXCursor owner = clang_getCursorSemanticParent(function);
+  if (has_word(kPassing, name) || has_word(kPointing, qualified_name(owner))) return;
+  for (int i = 0; i < clang_Cursor_getNumArguments(call); ++i)
+    objects_.push_back(
+        clang_getCursorType(strip(clang_Cursor_getArgument(call, static_cast<unsigned>(i)))));
+}
+
+void HatchChecker::on_base(CXCursor specifier, CXCursor owner) {
+  Base base{owner, canonical(clang_getCursorType(specifier)), clang_getNullCursor(), false};
+  each_child(specifier, [&base](CXCursor part) {
+    const CXCursorKind kind = clang_getCursorKind(part);
+    if (kind == CXCursor_TemplateRef && !exists(base.made_from))
+      base.made_from = clang_getCursorReferenced(part);
+    base.is_parameter = base.is_parameter || kind == CXCursor_TypeRef;
+  });
+  if (base.type.kind == CXType_Record) {
+    bases_.emplace(key_of_type(base.type), base);
+  } else {
+    // `: Base` of `template <class Base>`: an object of that is seen by its argument.
+    const bool is_unknown = take(clang_getTypeSpelling(base.type)).starts_with("typename ");
+    if (is_unknown) base.made_from = clang_getNullCursor();
+    if (is_unknown || exists(base.made_from) || !base.is_parameter) late_bases_.push_back(base);
+  }
 }
 
 // A base whose class only an instantiation knows counts, unless it is made from another template.
@@ -194,51 +223,72 @@ bool HatchChecker::is_derived_by_another(const OwnCast& own,
              same(clang_getCanonicalCursor(known), clang_getCanonicalCursor(made_from));
     });
   };
-  return std::ranges::any_of(bases_, [&](const Base& known) {
-    const CXType base = canonical(clang_getCursorType(known.specifier));
-    const bool within = is_class_template(known.owner) && makes_part(known.owner);
-    if (base.kind == CXType_Record) {
-      const CXType owner = canonical(clang_getCursorType(known.owner));
-      return is_part(base) && !is_part(owner) && !is_same(owner, own.derived) && !within;
-    }
-    CXCursor named = clang_getNullCursor();
-    bool is_parameter = false;
-    each_child(known.specifier, [&](CXCursor part) {
-      const CXCursorKind kind = clang_getCursorKind(part);
-      if (kind == CXCursor_TemplateRef && !exists(named)) named = clang_getCursorReferenced(part);
-      is_parameter = is_parameter || kind == CXCursor_TypeRef;
+  const auto is_within = [&](const Base& base) {
+    return is_class_template(base.owner) && makes_part(base.owner);
+  };
+  for (const CXType part : parts) {
+    const auto [from, to] = bases_.equal_range(key_of_type(part));
+    const bool another = std::any_of(from, to, [&](const auto& known) {
+      const CXType owner = canonical(clang_getCursorType(known.second.owner));
+      return !is_part(owner) && !is_same(owner, own.derived) && !is_within(known.second);
     });
-    if (take(clang_getTypeSpelling(base)).starts_with("typename ")) return true;
-    // `: Base` of `template <class Base>`: an object of that is seen by its argument.
-    if (!exists(named)) return !is_parameter;
-    return !is_class_template(named) || (makes_part(named) && !within);
+    if (another) return true;
+  }
+  return std::ranges::any_of(late_bases_, [&](const Base& base) {
+    return !exists(base.made_from) || !is_class_template(base.made_from) ||
+           (makes_part(base.made_from) && !is_within(base));
   });
 }
 
-bool HatchChecker::is_an_object_alone(const OwnCast& own, const std::vector<CXType>& parts) const {
-  const auto is_alone = [&](CXType type) {
-    return std::ranges::any_of(parts, [&](CXType part) {
-      if (is_same(part, type)) return true;
-      const CXCursor made_from = clang_getSpecializedCursorTemplate(declaration_of(type));
-      return exists(made_from) && has_argument(type, own.derived) &&
-             same(made_from, clang_getSpecializedCursorTemplate(declaration_of(part)));
+// The types of all objects: themselves, their elements, and what a template keeps of its arguments.
+HatchChecker::Inner HatchChecker::inside_objects() const {
+  Inner inner;
+  std::vector<CXType> open = objects_;
+  while (!open.empty()) {
+    const CXType type = canonical(open.back());
+    open.pop_back();
+    if (type.kind == CXType_Invalid || is_pointer_like(type)) continue;
+    if (!inner.types.insert(key_of_type(type)).second) continue;
+    if (inner.types.size() > kMaxInner) inner.is_too_large = true;
+    if (inner.is_too_large) return inner;
+    if (const CXType element = clang_getArrayElementType(type); element.kind != CXType_Invalid)
+      open.push_back(element);
+    const int count = clang_Type_getNumTemplateArguments(type);
+    if (count <= 0 || has_word(kPointing, qualified_name(declaration_of(type)))) continue;
+    for (int i = 0; i < count; ++i) {
+      const CXType argument = type_argument(type, static_cast<unsigned>(i));
+      if (argument.kind == CXType_Invalid) continue;
+      open.push_back(argument);
+      inner.by_argument.emplace(key_of_type(argument), type);
+    }
+  }
+  return inner;
+}
+
+bool HatchChecker::is_an_object_alone(const OwnCast& own, const std::vector<CXType>& parts,
+                                      const Inner& inner) {
+  if (inner.is_too_large) return true;
+  const auto [from, to] = inner.by_argument.equal_range(key_of_type(own.derived));
+  return std::ranges::any_of(parts, [&, from, to](CXType part) {
+    if (inner.types.contains(key_of_type(part))) return true;
+    const CXCursor wanted = clang_getSpecializedCursorTemplate(declaration_of(part));
+    return std::any_of(from, to, [&wanted](const auto& known) {
+      const CXCursor made_from = clang_getSpecializedCursorTemplate(declaration_of(known.second));
+      return exists(made_from) && same(made_from, wanted);
     });
-  };
-  const bool made =
-      std::ranges::any_of(objects_, [&](CXType object) { return has_inside(object, is_alone); });
-  return made || std::ranges::any_of(lambdas_, [&own](CXCursor lambda) {
-           return stands_in(own.cast, lambda) && copies_this(lambda);
-         });
+  });
 }
 
 void HatchChecker::finish(Files files) {
+  if (own_casts_.empty()) return;
+  const Inner inner = inside_objects();
   for (const OwnCast& own : own_casts_) {
     std::vector<CXType> parts = lineage_of(own.derived);
     std::erase_if(parts, [&own](CXType part) { return is_same(part, own.derived); });
     parts.push_back(own.base);
     const bool another = is_derived_by_another(own, parts);
     const bool elsewhere = files == Files::kSeveral && !sources_.is_main(place_of(own.cast).file);
-    if (!another && !elsewhere && !is_an_object_alone(own, parts)) continue;
+    if (!another && !elsewhere && !is_an_object_alone(own, parts, inner)) continue;
     findings_.add("capability-cast", own.cast,
                   another ? "another class derives from this base, and would be cast to this one"
                   : elsewhere
@@ -253,7 +303,7 @@ void HatchChecker::finish(Files files) {
 
 // memcpy(&rt, …), write(fd, &rt, …), placement: a pointer to a capability becomes a void pointer.
 void HatchChecker::on_implicit_conversion(CXCursor conversion) {
-  if (!is_record_pointer_to_void(clang_getCursorType(conversion))) return;
+  if (!is_void_pointer(clang_getCursorType(conversion))) return;
   const auto inner = children(conversion);
   if (inner.size() != 1) return;
   const CXType from = clang_getCanonicalType(clang_getCursorType(inner.front()));

@@ -5,6 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "analyzer/clang/findings.h"
@@ -36,7 +39,18 @@ class HatchChecker : public Checker {
   // `parts`: what the derived class is made from.
   [[nodiscard]] bool is_derived_by_another(const OwnCast& own,
                                            const std::vector<CXType>& parts) const;
-  [[nodiscard]] bool is_an_object_alone(const OwnCast& own, const std::vector<CXType>& parts) const;
+  // What is inside all objects of the program.
+  using TypeKey = std::pair<const void*, const void*>;  // of a canonical type
+  struct Inner {
+    std::set<TypeKey> types;
+    std::multimap<TypeKey, CXType> by_argument;  // types made from templates
+    bool is_too_large = false;
+  };
+  [[nodiscard]] Inner inside_objects() const;
+  [[nodiscard]] static bool is_an_object_alone(const OwnCast& own, const std::vector<CXType>& parts,
+                                               const Inner& inner);
+  void on_library_call(CXCursor call);
+  void on_base(CXCursor specifier, CXCursor owner);
   void on_implicit_conversion(CXCursor conversion);
   void on_throw(CXCursor node);
   void on_field(CXCursor field);
@@ -50,13 +64,15 @@ class HatchChecker : public Checker {
   Findings& findings_;
   std::vector<OwnCast> own_casts_;
   struct Base {
-    CXCursor specifier;
     CXCursor owner;
+    CXType type;
+    CXCursor made_from;  // the template that is named; null where none is
+    bool is_parameter;   // of the template that it is a base of
   };
-  std::vector<Base> bases_;
-  std::vector<CXType> objects_;    // of classes that are made from templates
-  std::vector<CXCursor> lambdas_;  // that may hold a copy of *this
-  std::vector<CXCursor> copies_;   // variables that are copies of *this
+  std::multimap<TypeKey, Base> bases_;
+  std::vector<Base> late_bases_;  // that only an instantiation knows
+  std::vector<CXType> objects_;
+  std::vector<CXCursor> copies_;  // variables that are copies of *this
 };
 
 }  // namespace mcpac::analyzer

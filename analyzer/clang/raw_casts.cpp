@@ -14,10 +14,6 @@ namespace {
 constexpr std::string_view kAllocators = " malloc aligned_alloc calloc ";
 constexpr std::string_view kNew = " operator new operator new[] ";
 
-bool is_void_pointer(CXType type) {
-  return is_pointer(type) && pointee(type).kind == CXType_Void;
-}
-
 bool is_null(CXCursor operand) {
   const CXCursor plain = strip(operand);
   return clang_getCanonicalType(clang_getCursorType(plain)).kind == CXType_NullPtr ||

@@ -99,6 +99,8 @@ std::optional<Translation> translate_result(std::string_view message, const Requ
   if (auto member = unknown_member(message, tool, known)) return member;
   if (message.starts_with("no viable conversion from '") && message.contains("to 'std::vector<"))
     return Translation{fmt::format("the result of {} is no list", tool), std::string(kAsList)};
+  // A Json that was meant has words of its own (slip_words.cpp).
+  if (message.contains("mcpac::Json'") || message.contains(" Json'")) return std::nullopt;
   for (const std::string_view said :
        {"invalid operands to binary expression", "no viable conversion from '",
         "call to consteval function 'std::basic_format_string<"}) {

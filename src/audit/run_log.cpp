@@ -107,7 +107,7 @@ struct RunLog::State {
   std::uint64_t signed_records = 0;  // of them, up to the last checkpoint
   std::size_t size = 0;              // of the whole lines: where a failed write is cut off
   bool promised = false;             // the index names the run
-  bool index_synced = false;         // and that is on the disk; of whoever syncs alone
+  bool index_synced = false;         // and that is on the disk; read and written by the sync alone
   bool broken = false;               // a half line could not be taken back: nothing may follow it
   bool closed = false;
   std::jthread signer;

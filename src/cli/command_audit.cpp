@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -89,24 +91,39 @@ std::string line_of(const audit::Event& event) {
 struct ListOptions {
   std::string run;
   std::string kind;
-  std::string since;
+  std::optional<std::string> since;
   std::string tool;
   bool denied = false;
   std::size_t limit = 0;  // 0: all
 };
 
+// Whether a text has the shape of a span ("30d") or of a day ("2026-11-27…").
+bool is_time_like(std::string_view text) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto end = std::ranges::find_if_not(text, is_digit);
+  const auto digits = static_cast<std::size_t>(end - text.begin());
+  const std::string_view rest = text.substr(digits);
+  const bool is_span = rest == "s" || rest == "m" || rest == "min" || rest == "h" || rest == "d";
+  constexpr std::size_t kDate = 10;
+  const bool is_day = digits == 4 && text.size() >= kDate && text[4] == '-' && text[7] == '-';
+  return digits > 0 && (is_span || is_day);
+}
+
 // As records have it, so that texts compare as times do.
-Result<std::string> since_of(const std::string& text) {
-  if (text.empty()) return std::string();
+Result<std::string> since_of(const std::optional<std::string>& given) {
+  if (!given) return std::string();
+  const std::string& text = *given;
   if (const auto span = policy::parse_duration(text))
     return rfc3339_utc(SystemClock().wall_now() - *span);
   constexpr std::size_t kDate = 10;  // "2026-11-27"
   const auto time = policy::parse_rfc3339(text.size() == kDate ? text + "T00:00:00Z" : text);
   if (time) return rfc3339_utc(*time);
-  return fail(ErrorId::kUsage, fmt::format("'{}' is no time", printable(text)),
-              {.where = "--since",
-               .fix = "a span before now (30m, 2h, 7d), a day (2026-11-27), or a time "
-                      "(2026-11-27T18:00:00Z)"});
+  return fail(
+      ErrorId::kUsage,
+      fmt::format("'{}' is {}", printable(text), is_time_like(text) ? "out of range" : "no time"),
+      {.where = "--since",
+       .fix = "a span before now (30m, 2h, 7d), a day (2026-11-27), or a time "
+              "(2026-11-27T18:00:00Z)"});
 }
 
 // Of one event after the other, in their order.
@@ -117,7 +134,7 @@ class Chosen {
 
   [[nodiscard]] bool has(const audit::Event& event) {
     const bool is_of_tool = options_.tool.empty() || is_about_tool(event);
-    // The log's own signatures are no events of the run: shown to who asks for them.
+    // The log's own signatures are no events of the run: shown where `--kind` names them.
     const bool is_of_kind =
         options_.kind.empty() ? event.kind != audit::kCheckpointKind : event.kind == options_.kind;
     return is_of_tool && is_of_kind && event.time >= since_ &&
@@ -137,10 +154,22 @@ class Chosen {
     const auto key = std::pair(event.run_id, call == nullptr ? std::string() : to_text(*call));
     if (event.kind == "CallFinished") return calls_.contains(key);
     bool is_meant = event.kind == "NetworkCheck" && is_match(policy::kNetworkPermission);
+    // A run that was refused made no call: it is about the tools that it declares.
+    if (const Json* declared = find_member(event.payload, "declared");
+        event.kind == "RunRefused" && declared != nullptr && declared->is_array()) {
+      is_meant = is_meant || std::ranges::any_of(*declared, [this](const Json& one) {
+                   return one.is_string() && is_match(permission_of(one.get<std::string>()));
+                 });
+    }
     for (const char* name : {"capability", "permission"})
       is_meant = is_meant || is_match(string_member(event.payload, name));
     if (is_meant && call != nullptr) calls_.insert(key);
     return is_meant;
+  }
+
+  // "server.tool" of "server.tool(where)".
+  static std::string permission_of(const std::string& declared) {
+    return declared.substr(0, declared.find('('));
   }
 
   // "server.tool", or "server.*".

@@ -22,8 +22,8 @@ namespace {
 // What a client's program may write before it is ended: its model reads far less.
 constexpr std::uint64_t kCodeOutput = std::uint64_t{1} << 20U;
 
-// Who comes from another machine has a token of their own: the one that is printed is for whoever
-// started mcpac.
+// Clients on other machines have tokens of their own: the printed one is for the user that started
+// mcpac.
 Result<void> check_places(const ServeOptions& options) {
   for (const std::string& text : options.http) {
     auto place = parse_http_place(text);

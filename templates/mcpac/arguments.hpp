@@ -1,4 +1,4 @@
-// Arguments: what varies from run to run, one JSON object that whoever starts the run gives
+// Arguments: what varies from run to run, one JSON object given by the starter of the run
 // (mcpac execute --arguments, `arguments` of execute_agent). Needs no permission.
 //
 // The host has them and is asked once, when the program first wants to know: a program that takes

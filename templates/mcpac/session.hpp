@@ -1,9 +1,9 @@
 // Session: the one connection to the host, newline-delimited JSON-RPC on an inherited descriptor.
 //
 // Any number of calls may be in flight from any number of threads; answers come in any order. There
-// is no thread of its own: whoever waits reads, for everybody. The sandbox admits read, write, poll
-// and futex and little else, so the descriptor stays as it was given: blocking, and only used after
-// poll says that it will not block.
+// is no thread of its own: the thread that waits reads, for all. The sandbox admits read, write,
+// poll and futex and little else, so the descriptor stays as it was given: blocking, and only used
+// after poll says that it will not block.
 #pragma once
 
 #include <poll.h>
@@ -34,7 +34,7 @@
 
 namespace mcpac {
 
-// One call in flight. Filled once, by whoever reads the answer.
+// One call in flight. Filled once, by the thread that reads the answer.
 struct Pending {
   Pending() = default;
   Pending(const Pending&) = delete;

@@ -161,6 +161,19 @@ TEST_SUITE("e2e/audit") {
     CHECK(listed({"--tool", "memory.*", "--denied"}).empty());
     CHECK(listed({"--since", "2099-01-01"}).empty());
     CHECK(workspace.mcpac({"audit", "list", "--since", "yesterday"}).exit_code == 64);
+    CHECK(workspace.mcpac({"audit", "list", "--since", ""}).exit_code == 64);
+    for (const char* far : {"9999-12-31", "999999d", "99999999999999999999d"}) {
+      const auto refused = workspace.mcpac({"audit", "list", "--since", far});
+      CHECK(refused.exit_code == 64);
+      CHECK(refused.err.find("is out of range") != std::string::npos);
+    }
+    workspace.write("refused.cpp", R"(#include <mcpac.hpp>
+int agent_main(mcpac::Requires<mcp::filesystem::list_directory>) { return 0; }
+)");
+    CHECK(workspace.mcpac({"execute", "-f", "refused.cpp"}).exit_code == 77);
+    const Json runs = listed({"--denied", "--tool", "filesystem.list_directory", "--limit", "1"});
+    REQUIRE(runs.size() == 1);
+    CHECK(runs[0].at("kind") == "RunRefused");
     const auto cut = workspace.mcpac({"audit", "list", "--denied", "--limit", "1"});
     CHECK(std::ranges::count(cut.out, '\n') == 1);
     CHECK(cut.err.find(" earlier: --limit ") != std::string::npos);

@@ -17,6 +17,7 @@ mcpac::Json agent_main(mcpac::Requires<filesystem::read_text_file> rt) {
   rt.connect("host:80");  // expect: refuses compile-error // message: `connect` is a function of rt.network // fix: and mcpac::network in the Requires
   mcpac::connect("host:80");  // expect: refuses compile-error // message: an agent connects to a host through its capability
   mcpac::Json json;
+  const mcpac::Json direct = result;  // expect: refuses compile-error // message: the result of filesystem.read_text_file is no mcpac::Json
   json["answer"] = result;  // expect: refuses compile-error // message: is no mcpac::Json // fix: result.text() is its text
   if (size > 3) return result;  // expect: refuses compile-error // message: the result of filesystem.read_text_file is no mcpac::Json
   return {{"all", {{"answer", result}}}};  // expect: refuses compile-error // message: the result of filesystem.read_text_file is no mcpac::Json

@@ -57,6 +57,8 @@ def main() -> int:
                      set(WORD.findall(section("Members of other clients")))),
         *differences("a member of auth", listed("src/mcp/auth_config.cpp", "kKnown")
                      | compared("src/mcp/auth_config.cpp"), set(ROW.findall(section("Members of `auth`")))),
+        *differences("a member of sandbox", listed("src/mcp/server_config.cpp", "kKnownOfSandbox"),
+                     set(ROW.findall(section("`sandbox`: what a server reaches")))),
         *differences("a variable", variables(), {name for name in ROW.findall(section("Environment variables"))
                                                  if not name.startswith("OTEL_")}),
     ]

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -71,6 +72,26 @@ void accept(Context& context, const std::string& name) {
                             name, tier_setting(home).file.string()));
 }
 
+// Names of the servers that are started here, with a sandbox or without one.
+std::vector<std::string> servers_with(const Result<execute::Project>& project, bool sandbox) {
+  std::vector<std::string> names;
+  if (!project) return names;
+  for (const auto& server : project->config.servers) {
+    if (!server.is_http() && server.sandbox.has_value() == sandbox) names.push_back(server.name);
+  }
+  return names;
+}
+
+// Without a sandbox anywhere there is nothing to tell apart.
+void print_confined(const std::vector<std::string>& confined,
+                    const std::vector<std::string>& unconfined) {
+  if (confined.empty()) return;
+  fmt::print("confined servers: {}\n", fmt::join(confined, ", "));
+  if (unconfined.empty()) return;
+  fmt::print("not confined: {}: they have all that you have, and rules hold what they are asked\n",
+             fmt::join(unconfined, ", "));
+}
+
 void doctor(Context& context, const DoctorOptions& options) {
   if (!options.accept.empty()) {
     accept(context, options.accept);
@@ -108,8 +129,12 @@ void doctor(Context& context, const DoctorOptions& options) {
   const auto project = context.project();
   const auto rootless =
       project ? execute::servers_without_root(*project) : std::vector<std::string>();
+  const auto confined = servers_with(project, true);
+  const auto unconfined = servers_with(project, false);
   if (context.json)
-    return context.print({{"checks", checks},
+    return context.print({{"confined", confined},
+                          {"unconfined", unconfined},
+                          {"checks", checks},
                           {"tier", tier},
                           {"accepted_tier", sandbox::to_string(accepted)},
                           {"without_root", rootless},
@@ -153,6 +178,7 @@ void doctor(Context& context, const DoctorOptions& options) {
             ? ""
             : " once the tier is accepted, by --min-tier C or by `mcpac doctor --accept-tier C`");
   }
+  print_confined(confined, unconfined);
   for (const auto& line : rootless) fmt::print("note: {}\n", line);
 }
 

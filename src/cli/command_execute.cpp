@@ -10,6 +10,7 @@
 #include "cli/through_host.h"
 #include "execute/files/obeyed_commands.h"
 #include "execute/run/pipeline.h"
+#include "execute/servers/confine_servers.h"
 
 namespace mcpac::cli {
 namespace {
@@ -43,6 +44,7 @@ void execute(Context& context, const ExecuteOptions& options) {
   if (!questions) return context.fail(questions.error());
   const auto texts = texts_of(*source);
   execute::obey(*project, *layer, words_of(*options.run->approver));
+  execute::confine_servers(*project, context.folders);  // which hold what is obeyed now, too
   const auto outcome = execute::execute(
       *project, context.folders,
       {.source = std::move(*source),

@@ -9,6 +9,7 @@
 #include "cli/through_host.h"
 #include "execute/files/obeyed_commands.h"
 #include "execute/run/run_prebuilt.h"
+#include "execute/servers/confine_servers.h"
 
 namespace mcpac::cli {
 namespace {
@@ -31,6 +32,7 @@ void run_program(Context& context, const std::vector<std::string>& words,
   auto questions = view.questions(options);
   if (!questions) return context.fail(questions.error());
   execute::obey(*project, *layer, words_of(*options.approver));
+  execute::confine_servers(*project, context.folders);  // which hold what is obeyed now, too
   const auto outcome =
       execute::run_prebuilt(*project, context.folders,
                             {.program = words.front(),

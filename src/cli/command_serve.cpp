@@ -25,6 +25,7 @@
 #include "execute/child/interrupt.h"
 #include "execute/files/obeyed_commands.h"
 #include "execute/host/tool_tables.h"
+#include "execute/servers/confine_servers.h"
 #include "sandbox/sandbox.h"
 
 namespace mcpac::cli {
@@ -200,6 +201,7 @@ void serve(Context& context, const ServeOptions& options) {
     for (const auto& [scope, file] : (*oauth)->scopes)
       project->obeyed.push_back(std::filesystem::absolute(file));
   }
+  execute::confine_servers(*project, context.folders);  // which hold what is obeyed now, too
   const auto policy_file = project->policy_file();
   auto gateway = gateway::Gateway::open({.project = std::move(*project),
                                          .folders = context.folders,

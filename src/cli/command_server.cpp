@@ -413,6 +413,12 @@ std::string entry_only_text(const mcp::ServerConfig& server) {
              : printable(fmt::format("  (entry only {})", fmt::join(server.entry_only, ",")));
 }
 
+std::string sandbox_text(const mcp::ServerConfig& server) {
+  if (!server.sandbox) return "";
+  const auto& files = server.sandbox->files;
+  return printable(fmt::format("  (sandbox{}{})", files.empty() ? "" : " ", fmt::join(files, ",")));
+}
+
 void show_servers(Context& context) {
   auto project = context.project();
   if (!project) return context.fail(project.error());
@@ -432,6 +438,7 @@ void show_servers(Context& context) {
                      {"root", server.root.empty() ? Json(nullptr) : Json(server.root)},
                      {"entry_only", server.entry_only},
                      {"server_checks", server.server_checks},
+                     {"sandbox", server.sandbox ? Json(server.sandbox->files) : Json(nullptr)},
                      {"disabled", server.disabled},
                      {"transport", server.is_http() ? "http" : "stdio"}});
     }
@@ -439,9 +446,10 @@ void show_servers(Context& context) {
   }
   for (const auto& server : project->config.servers) {
     const auto original = original_of(server);
-    fmt::print("{:<20} {}{}{}{}{}\n", server.name, server.identity(),
+    fmt::print("{:<20} {}{}{}{}{}{}\n", server.name, server.identity(),
                original.empty() ? "" : printable(fmt::format("  (originally \"{}\")", original)),
-               root_text(server), entry_only_text(server), server.disabled ? "  (disabled)" : "");
+               root_text(server), entry_only_text(server), sandbox_text(server),
+               server.disabled ? "  (disabled)" : "");
   }
   if (project->config.servers.empty())
     context.say("no servers yet: mcpac server add NAME -- COMMAND ARGS…");

@@ -9,6 +9,7 @@
 #include "cli/user_folders.h"
 #include "core/error_json.h"
 #include "core/printable.h"
+#include "execute/servers/confine_servers.h"
 
 namespace mcpac::cli {
 namespace {
@@ -44,7 +45,9 @@ Context make_context() {
 }
 
 Result<execute::Project> Context::project() const {
-  return execute::load_project(config_file, folders);
+  auto project = execute::load_project(config_file, folders);
+  if (project) execute::confine_servers(*project, folders);
+  return project;
 }
 
 Json to_json(const Error& error) {

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <system_error>
 #include <tuple>
 
@@ -64,7 +65,66 @@ Result<UniqueFd> above_standard(UniqueFd fd) {
   return moved;
 }
 
+std::unexpected<Error> cannot_start(const SpawnOptions& options, int error) {
+  std::string fix =
+      options.working_directory.empty() ? "check \"command\"" : "check \"command\" and \"cwd\"";
+  const auto words = words_of(options.program);
+  if (error == ENOENT && words.size() > 1)
+    fix = "no shell takes \"command\" apart: " + command_fix(words);
+  return fail(ErrorId::kServerStart,
+              fmt::format("cannot start \"{}\": {}", options.program, reason(error)),
+              {.fix = std::move(fix)});
+}
+
+// One number of the keeper, or nothing where its end has come; it waits for it.
+std::optional<int> receive_number(int control) {
+  int number = 0;
+  ssize_t size = 0;
+  do {
+    size = ::recv(control, &number, sizeof number, 0);
+  } while (size < 0 && errno == EINTR);
+  return size == sizeof number ? std::optional(number) : std::nullopt;
+}
+
+std::string text_of_status(int status) {
+  if (WIFEXITED(status)) return fmt::format("exit status {}", WEXITSTATUS(status));
+  const int signal = WTERMSIG(status);
+  return fmt::format("signal {} ({})", signal, ::strsignal(signal));
+}
+
 }  // namespace
+
+Result<std::shared_ptr<ChildProcess>> ChildProcess::spawn_confined(
+    const asio::any_io_executor& executor, const SpawnOptions& options, const ConfinedEnds& ends) {
+  const ConfinedSpawn& confined = *options.confined;
+  if (!confined.confiner) {
+    return fail(
+        ErrorId::kServerStart, "a server with a \"sandbox\" cannot be started here",
+        {.why = "nothing that confines it is at hand, and without that it would have more"});
+  }
+  int pair[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+    return fail(ErrorId::kServerStart, "cannot make a socket: " + reason(errno));
+  UniqueFd ours(pair[0]);
+  UniqueFd theirs(pair[1]);
+  ConfinedEnds all = ends;
+  all.control = theirs.get();
+  auto process = confined.confiner->start(confined.server, options, all);
+  if (!process) return pass_on(process);
+  theirs.reset();
+  const auto error = receive_number(ours.get());
+  if (!error) {
+    return fail(ErrorId::kServerStart, "the keeper of a confined server ended at once",
+                {.why = "it was killed, or has no memory"});
+  }
+  if (*error != 0) return cannot_start(options, *error);
+  UniqueFd end(::fcntl((*process)->end_descriptor(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  if (!end) return fail(ErrorId::kServerStart, "cannot watch the server: " + reason(errno));
+  std::shared_ptr<ChildProcess> child(
+      new ChildProcess(executor, -1, std::move(end), std::move(ours)));
+  child->confined_ = std::move(*process);
+  return child;
+}
 
 Result<std::shared_ptr<ChildProcess>> ChildProcess::spawn(const asio::any_io_executor& executor,
                                                           const SpawnOptions& options) {
@@ -87,19 +147,21 @@ Result<std::shared_ptr<ChildProcess>> ChildProcess::spawn(const asio::any_io_exe
                 fmt::format("cannot start {}: {}", options.keeper, reason(errno)),
                 {.why = "it ends what a server leaves behind", .fix = "install mcpac anew"});
   }
+  if (options.confined) {
+    auto confined = spawn_confined(executor, options,
+                                   {.standard_input = in->theirs.get(),
+                                    .standard_output = out->theirs.get(),
+                                    .standard_error = err->theirs.get()});
+    if (!confined) return confined;
+    (*confined)->stdin_end = std::move(in->ours);
+    (*confined)->stdout_end = std::move(out->ours);
+    (*confined)->stderr_end = std::move(err->ours);
+    return confined;
+  }
   UniqueFd control;
   const auto started =
       spawn_child(options, in->theirs.get(), out->theirs.get(), err->theirs.get(), &control);
-  if (!started) {
-    std::string fix =
-        options.working_directory.empty() ? "check \"command\"" : "check \"command\" and \"cwd\"";
-    const auto words = words_of(options.program);
-    if (started.error() == ENOENT && words.size() > 1)
-      fix = "no shell takes \"command\" apart: " + command_fix(words);
-    return fail(ErrorId::kServerStart,
-                fmt::format("cannot start \"{}\": {}", options.program, reason(started.error())),
-                {.fix = std::move(fix)});
-  }
+  if (!started) return cannot_start(options, started.error());
   const pid_t pid = *started;
   // Our children are reaped here alone, so the number still means this one.
   UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
@@ -148,13 +210,13 @@ void ChildProcess::watch() {
 // Learns the status without reaping, kills the rest of the group, then reaps.
 bool ChildProcess::reap() {
   if (exited_) return true;
+  if (confined_) return reap_confined();
   const auto handle = static_cast<id_t>(pidfd_.native_handle());
   siginfo_t info{};
   const bool known = ::waitid(P_PIDFD, handle, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
   if (known && info.si_pid == 0) return false;
   signal_group(SIGKILL);
   ::waitid(P_PIDFD, handle, nullptr, WEXITED | WNOHANG);
-  exited_ = true;
   if (!known) {
     exit_text_ = "an unknown status";
   } else if (info.si_code == CLD_EXITED) {
@@ -162,14 +224,36 @@ bool ChildProcess::reap() {
   } else {
     exit_text_ = fmt::format("signal {} ({})", info.si_status, ::strsignal(info.si_status));
   }
-  boost::system::error_code ignored;
-  pidfd_.close(ignored);
-  for (auto* waiter : waiters_) waiter->cancel();
+  is_over();
   return true;
 }
 
+// A keeper that was killed tells nothing, and only SIGKILL from outside reaches it.
+bool ChildProcess::reap_confined() {
+  pollfd end{.fd = pidfd_.native_handle(), .events = POLLIN, .revents = 0};
+  if (::poll(&end, 1, 0) <= 0) return false;
+  const auto status = control_ ? receive_number(control_.get()) : std::nullopt;
+  exit_text_ = text_of_status(status.value_or(SIGKILL));
+  is_over();
+  confined_.reset();
+  return true;
+}
+
+void ChildProcess::is_over() {
+  exited_ = true;
+  boost::system::error_code ignored;
+  pidfd_.close(ignored);
+  for (auto* waiter : waiters_) waiter->cancel();
+}
+
 void ChildProcess::signal_group(int signal) const {
-  if (!exited_) ::kill(-pid_, signal);
+  if (exited_) return;
+  if (!confined_) {
+    ::kill(-pid_, signal);
+  } else if (control_) {
+    const auto order = static_cast<unsigned char>(signal);
+    std::ignore = ::send(control_.get(), &order, sizeof order, MSG_NOSIGNAL | MSG_DONTWAIT);
+  }
 }
 
 asio::awaitable<bool> ChildProcess::wait(std::chrono::milliseconds at_most) {
@@ -193,7 +277,7 @@ void ChildProcess::kill_now() {
   // A killed process is gone within a scheduling step; one in an uninterruptible sleep is left to
   // init.
   constexpr int kPatienceMs = 2'000;
-  const auto is_over = [this] {
+  const auto has_ended = [this] {
     pollfd ready{.fd = pidfd_.native_handle(), .events = POLLIN, .revents = 0};
     int count = 0;
     while ((count = ::poll(&ready, 1, kPatienceMs)) < 0 && errno == EINTR) {
@@ -202,9 +286,10 @@ void ChildProcess::kill_now() {
   };
   const bool has_keeper = static_cast<bool>(control_);
   control_.reset();  // it kills the server and all that came of it, then ends
-  if (!has_keeper || !is_over()) {
+  if (confined_) confined_->kill();
+  if (!has_keeper || !has_ended()) {
     signal_group(SIGKILL);
-    is_over();
+    has_ended();
   }
   reap();
 }

@@ -6,7 +6,9 @@
 // Whatever is left of the group is killed before the leader is reaped, while the group's number is
 // still ours. With a keeper (src/mcp/keeper_main.cpp) that leads the group, and what left it is
 // killed, too, whether the server ended or we did. Without one the kernel kills the leader where we
-// are killed (mcp/spawn.h), and what moved into another session escapes.
+// are killed (mcp/spawn.h), and what moved into another session escapes. One that is confined is a
+// child of the sandbox's warden: its keeper is the first process of a pid namespace, and nothing
+// escapes that.
 #pragma once
 
 #include <sys/types.h>
@@ -14,6 +16,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +30,49 @@
 
 namespace mcpac::mcp {
 
+struct SpawnOptions;
+
+// A server in a sandbox, whose parent is not us. Destroying it ends it, with all that it started,
+// and waits for that.
+class ConfinedProcess {
+ public:
+  ConfinedProcess() = default;
+  ConfinedProcess(const ConfinedProcess&) = delete;
+  ConfinedProcess& operator=(const ConfinedProcess&) = delete;
+  virtual ~ConfinedProcess() = default;
+  // Readable when all of it has ended. Owned by it.
+  [[nodiscard]] virtual int end_descriptor() const = 0;
+  virtual void kill() = 0;
+};
+
+// Its descriptors. Borrowed: start() duplicates them. `control` is the keeper's (keeper_main.cpp).
+struct ConfinedEnds {
+  int standard_input = -1;
+  int standard_output = -1;
+  int standard_error = -1;
+  int control = -1;
+};
+
+// Starts servers in sandboxes; the floor above knows how. Any thread may call it.
+class Confiner {
+ public:
+  Confiner() = default;
+  Confiner(const Confiner&) = delete;
+  Confiner& operator=(const Confiner&) = delete;
+  virtual ~Confiner() = default;
+  // `server`: its configured name, for errors. What runs then is the keeper, which starts the
+  // program and tells on `control` what became of that.
+  [[nodiscard]] virtual Result<std::unique_ptr<ConfinedProcess>> start(
+      const std::string& server, const SpawnOptions& options, const ConfinedEnds& ends) const = 0;
+};
+
+// How it is confined, for a server that is.
+struct ConfinedSpawn {
+  std::shared_ptr<const Confiner> confiner;
+  std::string server;
+  std::vector<std::string> places{};  // of its entry, expanded
+};
+
 struct SpawnOptions {
   std::string program;                   // absolute, or relative to working_directory
   std::vector<std::string> arguments{};  // argv, the name of the program first
@@ -34,6 +80,7 @@ struct SpawnOptions {
   std::string working_directory{};  // empty: ours
   // mcpac-keeper, absolute; empty: what leaves the child's process group stays when that ends.
   std::string keeper{};
+  std::optional<ConfinedSpawn> confined{};
 };
 
 class ChildProcess : public std::enable_shared_from_this<ChildProcess> {
@@ -56,6 +103,7 @@ class ChildProcess : public std::enable_shared_from_this<ChildProcess> {
   [[nodiscard]] bool has_exited() const { return exited_; }
   // "exit status 3", "signal 9 (Killed)"
   [[nodiscard]] const std::string& exit_text() const { return exit_text_; }
+  // -1 for one that is confined.
   [[nodiscard]] pid_t pid() const { return pid_; }
 
   void signal_group(int signal) const;
@@ -67,13 +115,19 @@ class ChildProcess : public std::enable_shared_from_this<ChildProcess> {
  private:
   ChildProcess(const boost::asio::any_io_executor& executor, pid_t pid, UniqueFd pidfd,
                UniqueFd control);
+  static Result<std::shared_ptr<ChildProcess>> spawn_confined(
+      const boost::asio::any_io_executor& executor, const SpawnOptions& options,
+      const ConfinedEnds& ends);
   void watch();
   bool reap();
+  bool reap_confined();
+  void is_over();
 
   boost::asio::any_io_executor executor_;
   pid_t pid_;
   boost::asio::posix::stream_descriptor pidfd_;
   UniqueFd control_;  // of the keeper: its end is the order to kill
+  std::unique_ptr<ConfinedProcess> confined_;
   std::function<void()> on_exit_;
   std::vector<boost::asio::steady_timer*> waiters_;
   std::string exit_text_;

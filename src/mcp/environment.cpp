@@ -18,7 +18,8 @@ bool is_base_variable(std::string_view name) {
          name.starts_with("XDG_");
 }
 
-std::vector<std::string> make_environment(const std::map<std::string, std::string>& configured) {
+std::vector<std::string> make_environment(const std::map<std::string, std::string>& configured,
+                                          VariablesFor whom) {
   std::map<std::string, std::string> all;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
@@ -27,7 +28,10 @@ std::vector<std::string> make_environment(const std::map<std::string, std::strin
     const auto name = text.substr(0, equals);
     // PWD is ours, not the server's; functions that old shells export are code.
     const auto value = text.substr(equals + 1);
-    const bool passes = is_base_variable(name) || is_network_variable(name);
+    const bool passes =
+        whom == VariablesFor::kConfined
+            ? name == "PATH" || name == "LANG" || name == "TZ" || name.starts_with("LC_")
+            : is_base_variable(name) || is_network_variable(name);
     if (passes && name != "PWD" && !value.starts_with("()")) {
       all.emplace(name, value);
     }

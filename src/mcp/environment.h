@@ -5,6 +5,7 @@
 // business. Other MCP clients pass the same few, so servers that run there run here.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -17,9 +18,14 @@ namespace mcpac::mcp {
 // PATH HOME LANG LC_* TERM TMPDIR USER LOGNAME SHELL XDG_*; PWD is told by the kernel anyway.
 [[nodiscard]] bool is_base_variable(std::string_view name);
 
+// Whom the variables are for: a server with all that its user has, or one in a sandbox, whose home
+// and folders are others, and which reaches no network: PATH LANG LC_* TZ.
+enum class VariablesFor : std::uint8_t { kOrdinary, kConfined };
+
 // "NAME=value", sorted; `configured` wins over ours.
 [[nodiscard]] std::vector<std::string> make_environment(
-    const std::map<std::string, std::string>& configured);
+    const std::map<std::string, std::string>& configured,
+    VariablesFor whom = VariablesFor::kOrdinary);
 
 // The program that `command` means, as a shell would find it in PATH of that environment. Relative
 // PATH entries are left out: what the current folder happens to hold must not become a server.

@@ -7,6 +7,11 @@
 // ended), or a byte comes there. No namespace and no privilege is needed. It ends as the server
 // did. Against a server that kills its keeper it is no help: servers run as the user does.
 //
+// Of a confined server it is the first process of its pid namespace (argv[0] is "confined"): the
+// kernel kills all of that with it. It is told by one socket then, descriptor 3: on it goes one
+// number for the start (0, or the errno), and at the server's end its wait status; a byte that
+// comes is a signal for the server's group, and the end of it is the order to kill.
+//
 // Arguments: the server's program, and its argv. Descriptors: 0 to 2 are the server's, 3 takes the
 // errno of a start that failed and is closed by one that did not. It leads the process group that
 // the server is in, and blocks all signals, so those for the group are for the others.
@@ -16,6 +21,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,6 +29,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <initializer_list>
 
 namespace {
@@ -116,11 +123,55 @@ void kill_all(pid_t server, int& status, bool& has_ended) {
   ::_exit(128 + signal);
 }
 
+// A number to mcpac, as a packet of its own.
+void tell(int number) {
+  while (::send(kReport, &number, sizeof number, MSG_NOSIGNAL) < 0 && errno == EINTR) {
+  }
+}
+
+// In a child of vfork(), whose memory is the keeper's: `error` is seen there.
+[[noreturn]] void become_confined(char** arguments, volatile int& error) {
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::execve(arguments[1], arguments + 2, environ);
+  error = errno;
+  ::_exit(127);
+}
+
+// Its end is that of all others here, so it kills nobody itself.
+[[noreturn]] void keep_confined(char** arguments, int ends) {
+  volatile int error = 0;
+  const pid_t server = ::vfork();
+  if (server == 0) become_confined(arguments, error);
+  if (server < 0) error = errno;
+  tell(error);
+  if (error != 0) ::_exit(127);
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::close(fd);
+  int status = 0;
+  bool has_ended = false;
+  while (true) {
+    pollfd waits[] = {{ends, POLLIN, 0}, {kReport, POLLIN, 0}};
+    if (::poll(waits, 2, -1) < 0 && errno != EINTR) break;
+    signalfd_siginfo told{};
+    while (::read(ends, &told, sizeof told) > 0) {
+    }
+    if (!reap(server, status, has_ended) || has_ended) break;
+    if (waits[1].revents == 0) continue;
+    unsigned char order = 0;
+    if (::recv(kReport, &order, sizeof order, MSG_DONTWAIT) != sizeof order) break;
+    ::kill(0, order);
+  }
+  if (has_ended) tell(status);
+  ::_exit(0);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
+  const bool confined = count > 0 && std::strcmp(arguments[0], "confined") == 0;
   if (count < 3 || ::fcntl(kReport, F_SETFD, FD_CLOEXEC) != 0 ||
-      ::fcntl(kControl, F_SETFD, FD_CLOEXEC) != 0) {
+      (!confined && ::fcntl(kControl, F_SETFD, FD_CLOEXEC) != 0)) {
     std::fputs("mcpac-keeper is started by mcpac\n", stderr);
     return 64;
   }
@@ -131,11 +182,13 @@ int main(int count, char** arguments) {
   sigemptyset(&children);
   sigaddset(&children, SIGCHLD);
   const int ends = ::signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
-  if (ends < 0 || ::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) {
+  // The first process of a pid namespace is that without being asked.
+  if (ends < 0 || (!confined && ::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)) {
     const int error = errno;
     [[maybe_unused]] const auto told = ::write(kReport, &error, sizeof error);
     return 127;
   }
+  if (confined) keep_confined(arguments, ends);
   const pid_t self = ::getpid();
   const pid_t server = ::vfork();
   if (server == 0) become(arguments, self);

@@ -30,11 +30,11 @@ constexpr std::array<std::string_view, 18> kTolerated = {
     "trust",       "description", "icon",          "name",         "title",        "gallery",
     "version",     "tags",        "note",          "$schema",      "id",           "author"};
 
-constexpr std::array<std::string_view, 22> kKnown = {
-    "type",       "transport", "command",       "args",         "env",     "cwd",
-    "url",        "httpUrl",   "era",           "serverUrl",    "headers", "timeout",
-    "root",       "disabled",  "enabled",       "envFile",      "prices",  "auth",
-    "entry_only", "texts",     "original_name", "server_checks"};
+constexpr std::array<std::string_view, 23> kKnown = {
+    "type",       "transport", "command",       "args",          "env",     "cwd",
+    "url",        "httpUrl",   "era",           "serverUrl",     "headers", "timeout",
+    "root",       "disabled",  "enabled",       "envFile",       "prices",  "auth",
+    "entry_only", "texts",     "original_name", "server_checks", "sandbox"};
 
 Result<void> read_type(const ConfigMember& member, std::string& type) {
   auto text = member.string();
@@ -139,6 +139,33 @@ Result<void> read_prices(const ConfigMember& member, std::map<std::string, Money
   return {};
 }
 
+constexpr std::array<std::string_view, 1> kKnownOfSandbox = {"files"};
+
+Result<void> read_sandbox(const ConfigMember& member, std::optional<Confinement>& sandbox) {
+  const OrderedJson& value = member.value();
+  if (value.is_boolean()) {
+    sandbox = value.get<bool>() ? std::optional(Confinement()) : std::nullopt;
+    return {};
+  }
+  if (!value.is_object()) {
+    return member.refuse("\"sandbox\" is true, false, or what the server may reach", "",
+                         R"(write "sandbox": {"files": ["./data:rw"]})");
+  }
+  Confinement given;
+  for (const auto& [name, of_it] : value.items()) {
+    if (name != "files") {
+      return member.refuse(fmt::format("\"{}\" is no member of \"sandbox\"", name),
+                           "a server would have less or more than was meant",
+                           did_you_mean(name, kKnownOfSandbox));
+    }
+    const std::string place = member.place();
+    if (auto files = store(given.files, ConfigMember(name, of_it, place).strings()); !files)
+      return files;
+  }
+  sandbox = std::move(given);
+  return {};
+}
+
 Result<void> read_member(const ConfigMember& member, ServerConfig& server, std::string& type) {
   const std::string_view name = member.name();
   if (name == "type" || name == "transport") return read_type(member, type);
@@ -164,6 +191,7 @@ Result<void> read_member(const ConfigMember& member, ServerConfig& server, std::
   if (name == "texts") return read_texts(member, server.texts);
   if (name == "era") return read_era(member, server.era);
   if (name == "auth") return store(server.auth, read_auth(member));
+  if (name == "sandbox") return read_sandbox(member, server.sandbox);
   if (name == "envFile") {
     return member.refuse(R"("envFile" is not supported)",
                          "a server started without the variables of that file would be another one",
@@ -196,6 +224,10 @@ Result<void> check_transport(const ServerConfig& server, const std::string& type
   }
   if (has_command && !server.headers.empty()) {
     return refuse("\"headers\" go with \"url\"", R"(a program gets its secrets through "env")");
+  }
+  if (!has_command && server.sandbox) {
+    return refuse("\"sandbox\" goes with \"command\"",
+                  "a server over HTTP runs elsewhere: rules alone hold what it is asked");
   }
   if (!has_command && (!server.arguments.empty() || !server.environment.empty() ||
                        !server.working_directory.empty())) {
@@ -234,6 +266,8 @@ Result<void> check_foreign(const ServerConfig& server, const std::string& place)
     if (!is_script(server.command, server.arguments, i))
       check(fmt::format("args[{}]", i), server.arguments[i], TextRole::kArgument);
   }
+  for (std::size_t i = 0; server.sandbox && i < server.sandbox->files.size(); ++i)
+    check(fmt::format("sandbox.files[{}]", i), server.sandbox->files[i], TextRole::kFolder);
   for (const auto& [name, value] : server.environment)
     check("env." + name, value, TextRole::kVariable);
   for (const auto& [name, value] : server.headers)
@@ -349,6 +383,10 @@ OrderedJson to_json(const ServerConfig& server) {
     if (!server.arguments.empty()) out["args"] = server.arguments;
     if (!server.environment.empty()) out["env"] = server.environment;
     if (!server.working_directory.empty()) out["cwd"] = server.working_directory;
+  }
+  if (server.sandbox) {
+    out["sandbox"] = server.sandbox->files.empty() ? OrderedJson(true)
+                                                   : OrderedJson{{"files", server.sandbox->files}};
   }
   if (server.timeout != defaults.timeout) out["timeout"] = duration_json(server.timeout);
   if (!server.root.empty()) out["root"] = server.root;

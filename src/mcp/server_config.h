@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,6 +31,16 @@ enum class Era : std::uint8_t {
 // schema that is not the locked one. kLocked: nothing; the locked one is what everybody sees.
 enum class Texts : std::uint8_t { kStrict, kLocked };
 
+class Confiner;  // mcp/child_process.h
+
+// "sandbox": what a server that we start may reach, held by the kernel (docs/configuration.md). Its
+// program, what that needs of the system, folders of its own and no network it has in any case.
+struct Confinement {
+  // "PATH", "PATH:ro" or "PATH:rw"; relative ones are from the folder of mcpac.json.
+  std::vector<std::string> files;
+  friend bool operator==(const Confinement&, const Confinement&) = default;
+};
+
 struct ServerConfig {
   std::string name;
   // stdio: a program with arguments; no shell is involved.
@@ -41,6 +52,7 @@ struct ServerConfig {
   std::string url;
   std::map<std::string, std::string> headers;
 
+  std::optional<Confinement> sandbox;         // of a program; nothing: it has all that its user has
   std::chrono::milliseconds timeout{60'000};  // of one request, and of a whole list
   std::string root;                           // the folder that the server's relative paths mean
   // "entry_only": tools that act on the one entry which a path names, and on nothing below it; by
@@ -60,7 +72,9 @@ struct ServerConfig {
   std::chrono::milliseconds probe_timeout{
       3'000};  // for an answer to server/discover; then initialize
   std::chrono::milliseconds shutdown_grace{2'000};  // on each step of the shutdown ladder
-  std::filesystem::path keeper;                  // mcpac-keeper; empty: what leaves its group stays
+  std::filesystem::path keeper;  // mcpac-keeper; empty: what leaves its group stays
+  // Starts it where `sandbox` is set; a server with that and without this is not started at all.
+  std::shared_ptr<const Confiner> confiner;
   std::chrono::milliseconds slow_start{10'000};  // until a start that takes long is told
   std::filesystem::path found;   // folder of what servers were found to be (Finding), or empty
   std::filesystem::path tokens;  // folder of what logins left; empty keeps it in memory

@@ -1,6 +1,7 @@
 #include "mcp/stdio_transport.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -26,6 +27,15 @@ constexpr ipc::ChannelLimits kOfServer{.gathers = 8};
 // A server that is no further behind is about to read: whose requests wait is not looked at.
 constexpr std::size_t kSoonRead = std::size_t{128} << 10U;
 
+// What it had, for who reads why it ended.
+std::string confined_advice(const ConfinedSpawn& confined) {
+  return fmt::format(
+      "it runs in a sandbox with {} and no network: what else it needs of the disk goes into "
+      "\"sandbox\": {{\"files\": […]}} of its entry",
+      confined.places.empty() ? std::string("no files")
+                              : fmt::format("{}", fmt::join(confined.places, ", ")));
+}
+
 }  // namespace
 
 Result<StdioTarget> make_stdio_target(const ServerConfig& config, SecretValues& secrets) {
@@ -50,7 +60,17 @@ Result<StdioTarget> make_stdio_target(const ServerConfig& config, SecretValues& 
   auto folder = secrets.expand(config.working_directory, place("cwd"));
   if (!folder) return pass_on(folder);
   target.spawn.working_directory = std::move(*folder);
-  target.spawn.environment = make_environment(environment);
+  target.spawn.environment = make_environment(
+      environment, config.sandbox ? VariablesFor::kConfined : VariablesFor::kOrdinary);
+  if (config.sandbox) {
+    ConfinedSpawn confined{.confiner = config.confiner, .server = config.name};
+    for (const auto& text : config.sandbox->files) {
+      auto expanded = secrets.expand(text, place("sandbox.files"));
+      if (!expanded) return pass_on(expanded);
+      confined.places.push_back(std::move(*expanded));
+    }
+    target.spawn.confined = std::move(confined);
+  }
   know_proxies(secrets);
   target.spawn.keeper = config.keeper.string();
   auto program = find_program(*command, target.spawn.environment);
@@ -270,6 +290,7 @@ Error StdioTransport::death() const {
     error.what = fmt::format("server {} closed its output without ending", target_.server);
   }
   error.fix = network_advice(error.why);
+  if (target_.spawn.confined) error.fix = confined_advice(*target_.spawn.confined);
   if (!error.why.empty()) error.why = "it last wrote:\n" + error.why;
   return error;
 }

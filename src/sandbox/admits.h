@@ -39,10 +39,18 @@ struct Compiles {
   static constexpr std::uint8_t kBit = 16;
 };
 
+// A whole program that somebody else wrote, with all that it starts: a server. Starts processes,
+// opens files, has sockets in its own network namespace, memory of its own that it shares. What no
+// program needs that serves is answered with an error, and nothing is ended for what it asks
+// (seccomp_serves.cpp). Tier A only: mounts, Landlock and namespaces hold it. Includes the others.
+struct Serves {
+  static constexpr std::uint8_t kBit = 32;
+};
+
 template <class T>
 concept Weakening = std::same_as<T, OpensLibraries> || std::same_as<T, ReadsFiles> ||
     std::same_as<T, WritesFiles> || std::same_as<T, ReceivesDescriptors> ||
-    std::same_as<T, Compiles>;
+    std::same_as<T, Compiles> || std::same_as<T, Serves>;
 
 class Admits {
  public:
@@ -56,13 +64,13 @@ class Admits {
     return (bits_ & T::kBit) != 0;
   }
   [[nodiscard]] constexpr bool opens_files() const {
-    return has<OpensLibraries>() || has<ReadsFiles>() || has<WritesFiles>();
+    return has<OpensLibraries>() || has<ReadsFiles>() || has<WritesFiles>() || has<Serves>();
   }
 
   // For a packet. Nothing: bits that mean nothing.
   [[nodiscard]] constexpr std::uint8_t bits() const { return bits_; }
   [[nodiscard]] static constexpr std::optional<Admits> from_bits(std::uint8_t bits) {
-    if (bits >= 2 * Compiles::kBit) return std::nullopt;
+    if (bits >= 2 * Serves::kBit) return std::nullopt;
     return Admits(bits);
   }
   friend constexpr auto operator<=>(const Admits&, const Admits&) = default;

@@ -90,6 +90,9 @@ int enter_namespaces(const Confinement& from) {
   // Not with the others (launch.cpp).
   const bool hides_group = plan.group >= 0 && (plan.namespace_flags & CLONE_NEWCGROUP) != 0;
   if (hides_group && ::unshare(CLONE_NEWCGROUP) != 0) return errno;
+  if (plan.admits.has<Serves>()) {
+    if (const int error = raise_loopback()) return error;
+  }
   return (plan.namespace_flags & CLONE_NEWUTS) != 0 ? hide_host_name() : 0;
 }
 
@@ -105,7 +108,8 @@ int enter_landlock(const Plan& plan) {
 }
 
 int enter_filter(Plan& plan) {
-  if (plan.program >= 0 && offer_watch() != 0) errno = 0;
+  // Of many processes the crash of one is told by their parent.
+  if (plan.program >= 0 && !plan.admits.has<Serves>() && offer_watch() != 0) errno = 0;
   if (plan.filter.empty()) return 0;
   set_own_process(plan.filter, static_cast<pid_t>(::syscall(SYS_getpid)));
   return plan.listened ? install_listened_filter(plan.filter, kReportDescriptor)

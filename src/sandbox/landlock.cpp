@@ -29,6 +29,9 @@ constexpr std::uint64_t kRemoveFolder = 1U << 4U;
 constexpr std::uint64_t kRemoveFile = 1U << 5U;
 constexpr std::uint64_t kMakeFolder = 1U << 7U;
 constexpr std::uint64_t kMakeFile = 1U << 8U;
+constexpr std::uint64_t kMakeSocket = 1U << 9U;
+constexpr std::uint64_t kMakeFifo = 1U << 10U;
+constexpr std::uint64_t kMakeLink = 1U << 12U;
 constexpr std::uint64_t kRefer = 1U << 13U;
 constexpr std::uint64_t kTruncate = 1U << 14U;
 constexpr std::uint64_t kRightsOfFiles = kExecute | kWriteFile | kReadFile | kTruncate;
@@ -56,6 +59,22 @@ std::uint64_t rights_of(Mount::Access access) {
   return 0;
 }
 
+// Nobody outside ever sees what is made in a private folder.
+std::uint64_t rights_of_made(const PlannedMount& mount, bool holds_places) {
+  const std::uint64_t written = rights_of(Mount::Access::kReadWrite);
+  switch (mount.kind) {
+    case Mount::Kind::kHost: return written;  // an overlay
+    case Mount::Kind::kPrivate:
+      return holds_places ? written : written | kMakeSocket | kMakeFifo | kMakeLink;
+    case Mount::Kind::kProcesses: return kReadFile | kReadFolder;
+    case Mount::Kind::kFolder: return kReadFolder;
+    case Mount::Kind::kDevice:
+    case Mount::Kind::kLink:
+    case Mount::Kind::kAbsent: break;
+  }
+  return 0;
+}
+
 bool allow(int ruleset, int parent, std::uint64_t rights) {
   const PathRule rule{rights, parent};
   return ::syscall(SYS_landlock_add_rule, ruleset, kRulePathBeneath, &rule, 0) == 0;
@@ -73,15 +92,17 @@ int landlock_abi() {
   return version < 0 ? 0 : static_cast<int>(version);
 }
 
-UniqueFd make_ruleset(std::span<const PlannedMount> mounts, int program, int abi) {
+UniqueFd make_ruleset(std::span<const PlannedMount> mounts, int program, int abi, TcpRules tcp) {
   const std::uint64_t known = known_rights(abi);
-  const RulesetAttributes attributes{known, kBindAndConnect, kAbstractSocketsAndSignals};
+  const RulesetAttributes attributes{known, tcp == TcpRules::kRefuse ? kBindAndConnect : 0,
+                                     kAbstractSocketsAndSignals};
   UniqueFd ruleset(static_cast<int>(
       ::syscall(SYS_landlock_create_ruleset, &attributes, attributes_size(abi), 0)));
   if (!ruleset) return {};
   for (const PlannedMount& mount : mounts) {
-    if (!mount.changes.empty()) continue;  // allow_overlay()
-    std::uint64_t rights = rights_of(mount.access) & known;
+    if (!mount.changes.empty() || !mount.is_of_host()) continue;  // allow_made()
+    const bool device = mount.kind == Mount::Kind::kDevice;
+    std::uint64_t rights = rights_of(device ? Mount::Access::kReadWrite : mount.access) & known;
     if (!mount.directory) rights &= kRightsOfFiles;
     if (!allow(ruleset.get(), mount.handle.get(), rights)) return {};
   }
@@ -89,8 +110,9 @@ UniqueFd make_ruleset(std::span<const PlannedMount> mounts, int program, int abi
   return ruleset;
 }
 
-int allow_overlay(int ruleset, int folder, int abi) {
-  const std::uint64_t rights = rights_of(Mount::Access::kReadWrite) & known_rights(abi);
+int allow_made(int ruleset, int folder, const PlannedMount& mount, bool holds_places, int abi) {
+  const std::uint64_t rights = rights_of_made(mount, holds_places) & known_rights(abi);
+  if (rights == 0) return 0;
   return allow(ruleset, folder, rights) ? 0 : errno;
 }
 

@@ -1,18 +1,20 @@
 #include "sandbox/machine.h"
 
 #include <fcntl.h>
+#include <linux/seccomp.h>
 #include <sched.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <map>
 #include <string>
 
 #include "sandbox/landlock.h"
 #include "sandbox/namespaces.h"
-#include "sandbox/seccomp.h"
 #include "sandbox/trial.h"
 #include "sandbox/watch.h"
 
@@ -67,15 +69,19 @@ void explore_landlock(Machine& machine) {
   if (machine.landlock_error == 0) machine.landlock_abi = abi;
 }
 
+// One call that no trial makes but to try this has the answer; all others pass. Written by hand:
+// what the kernel can is seen by four steps as by those of a program, and libseccomp takes
+// milliseconds.
+std::vector<sock_filter> filter_of_trial(std::uint32_t answer) {
+  return {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+          BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_keyctl, 0, 1), BPF_STMT(BPF_RET | BPF_K, answer),
+          BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+}
+
 // The filter works when a forbidden call ends the trial.
 void explore_filter(Machine& machine) {
-  auto filter = compile_filter({});
-  if (!filter) {
-    machine.filter_error = EINVAL;
-    return;
-  }
   Plan plan = trial_plan();
-  plan.filter = std::move(*filter);
+  plan.filter = filter_of_trial(SECCOMP_RET_KILL_PROCESS);
   plan.try_filter = true;
   const Trial trial = try_out(plan);
   machine.filter = WIFSIGNALED(trial.status) && WTERMSIG(trial.status) == SIGSYS;
@@ -84,10 +90,8 @@ void explore_filter(Machine& machine) {
 
 // Not inside a container whose own filter has a listener: the kernel admits one.
 void explore_listener(Machine& machine) {
-  auto filter = compile_filter({.admits = {}, .root = Root::kOwn, .rest = Rest::kReport});
-  if (!filter) return;
   Plan plan = trial_plan();
-  plan.filter = std::move(*filter);
+  plan.filter = filter_of_trial(SECCOMP_RET_USER_NOTIF);
   plan.listened = true;
   const Trial trial = try_out(plan);
   machine.listener = trial.works() && trial.listener;

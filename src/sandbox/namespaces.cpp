@@ -1,7 +1,10 @@
 #include "sandbox/namespaces.h"
 
 #include <fcntl.h>
+#include <net/if.h>
 #include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -50,6 +53,17 @@ int hide_host_name() {
   constexpr std::string_view kName = "sandbox";
   if (::sethostname(kName.data(), kName.size()) != 0) return errno;
   return ::setdomainname(kName.data(), kName.size()) == 0 ? 0 : errno;
+}
+
+int raise_loopback() {
+  const int socket = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (socket < 0) return errno;
+  ifreq request{};
+  std::memcpy(request.ifr_name, "lo", sizeof "lo");
+  request.ifr_flags = IFF_UP;
+  const int error = ::ioctl(socket, SIOCSIFFLAGS, &request) == 0 ? 0 : errno;
+  ::close(socket);
+  return error;
 }
 
 // A user namespace lives as long as something refers to it: a child that sleeps until its namespace

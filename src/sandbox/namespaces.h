@@ -17,6 +17,9 @@ namespace mcpac::sandbox {
 // In the child of a uts namespace: a name that says nothing. 0 or errno.
 [[nodiscard]] int hide_host_name();
 
+// In the child of a network namespace: lets it talk to itself, by its loopback device. 0 or errno.
+[[nodiscard]] int raise_loopback();
+
 // In a root warden: a user namespace for id-mapped mounts, in which root's files appear as
 // `user`'s. An empty descriptor when the kernel refuses.
 [[nodiscard]] UniqueFd make_id_map(uid_t user);

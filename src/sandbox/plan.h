@@ -37,6 +37,12 @@ struct PlannedMount {
   std::string changes;
   dev_t changes_device = 0;
   ino_t changes_inode = 0;
+  Mount::Kind kind = Mount::Kind::kHost;
+  std::uint64_t size = 0;  // of kPrivate
+  // Whether a tree of the host is mounted.
+  [[nodiscard]] bool is_of_host() const {
+    return kind == Mount::Kind::kHost || kind == Mount::Kind::kDevice;
+  }
 };
 
 struct Plan {
@@ -78,6 +84,7 @@ inline constexpr int kProgramDescriptor = 1000;
 inline constexpr int kReportDescriptor = 1001;
 inline constexpr int kRulesetDescriptor = 1002;
 inline constexpr std::uint64_t kMostOpenFiles = 512;
-inline constexpr std::size_t kMostMounts = 64;
+inline constexpr std::size_t kMostMounts = 128;
+inline constexpr std::size_t kLongestLink = 100;  // bytes of its text
 
 }  // namespace mcpac::sandbox

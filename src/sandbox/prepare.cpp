@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -68,16 +69,60 @@ std::expected<void, Refused> plan_overlay(const Mount& mount, PlannedMount& plan
   return {};
 }
 
+// Devices that give nothing of the host, and take nothing.
+bool is_plain_device(const struct stat& info) {
+  constexpr unsigned kMemoryDevices = 1;
+  if (!S_ISCHR(info.st_mode) || major(info.st_rdev) != kMemoryDevices) return false;
+  switch (minor(info.st_rdev)) {
+    case 3:               // null
+    case 5:               // zero
+    case 7:               // full
+    case 8:               // random
+    case 9: return true;  // urandom
+    default: return false;
+  }
+}
+
+// What is made inside, of nothing of the host.
+std::expected<PlannedMount, Refused> plan_made(const Mount& mount, PlannedMount planned) {
+  planned.directory = true;
+  switch (mount.kind) {
+    case Mount::Kind::kLink:
+      planned.directory = false;
+      if (planned.host.empty() || planned.host.size() > kLongestLink)
+        return bad_request("a link leads to 1 to 100 bytes: " + planned.inside);
+      return planned;
+    case Mount::Kind::kAbsent: {
+      struct stat info {};
+      if (::stat(planned.host.c_str(), &info) != 0) {
+        return refuse(Refused::Kind::kLayerFailed, {.layer = Layer::kRoot, .error = errno},
+                      "cannot look at " + planned.host);
+      }
+      planned.directory = S_ISDIR(info.st_mode);
+      return planned;
+    }
+    case Mount::Kind::kPrivate:
+      if (planned.size == 0) return bad_request("a private folder has a size: " + planned.inside);
+      return planned;
+    default: return planned;
+  }
+}
+
 std::expected<PlannedMount, Refused> plan_mount(const Mount& mount) {
-  if (!is_plain_absolute(mount.host) || !is_plain_absolute(mount.inside)) {
+  const bool has_host = mount.kind == Mount::Kind::kHost || mount.kind == Mount::Kind::kDevice ||
+                        mount.kind == Mount::Kind::kAbsent;
+  if ((has_host && !is_plain_absolute(mount.host)) || !is_plain_absolute(mount.inside)) {
     return bad_request("a mount must have absolute paths without '..': " + mount.host.native());
   }
   PlannedMount planned;
   planned.host = mount.host.native();
   planned.inside = below_root(mount.inside);
   planned.access = mount.access;
+  planned.kind = mount.kind;
+  planned.size = mount.size;
   if (planned.inside.empty())
     return bad_request("the root itself cannot be a mount: " + planned.host);
+  if (!planned.is_of_host()) return plan_made(mount, std::move(planned));
   planned.handle = open_mount(planned.host);
   struct stat info {};
   if (!planned.handle || ::fstat(planned.handle.get(), &info) != 0) {
@@ -91,6 +136,10 @@ std::expected<PlannedMount, Refused> plan_mount(const Mount& mount) {
   if (mount.identity != FileIdentity{} && mount.identity != found) {
     return refuse(Refused::Kind::kLayerFailed, {.layer = Layer::kRoot, .error = ESTALE},
                   "another file than the one that was granted lies at " + planned.host);
+  }
+  if (planned.kind == Mount::Kind::kDevice) {
+    if (!is_plain_device(info)) return bad_request("not a device without effect: " + planned.host);
+    return planned;
   }
   if (!planned.directory && !S_ISREG(info.st_mode)) {
     return bad_request("only folders and regular files can be mounted: " + planned.host);
@@ -106,7 +155,7 @@ std::size_t depth_of(const PlannedMount& mount) {
 
 // A mount inside another comes after it; among equals the order of the spec.
 std::expected<void, Refused> plan_mounts(const Spec& spec, Plan& plan) {
-  if (spec.mounts.size() > kMostMounts) return bad_request("more than 64 mounts");
+  if (spec.mounts.size() > kMostMounts) return bad_request("more than 128 mounts");
   for (const Mount& mount : spec.mounts) {
     auto planned = plan_mount(mount);
     if (!planned) return std::unexpected(std::move(planned.error()));
@@ -139,6 +188,11 @@ std::expected<Tier, Refused> choose_tier(const Machine& machine, const Spec& spe
 // if Landlock is missing too, be enforced.
 std::expected<void, Refused> check_without_root(const Machine& machine, const Spec& spec) {
   if (machine.namespaces) return {};
+  const auto is_made = [](const Mount& mount) { return mount.kind != Mount::Kind::kHost; };
+  if (spec.admits.has<Serves>() || std::ranges::any_of(spec.mounts, is_made)) {
+    return refuse(Refused::Kind::kTierTooLow, machine.namespaces_failed,
+                  "without namespaces a program that starts others cannot be confined");
+  }
   if (spec.admits.opens_files() && machine.landlock_abi == 0) {
     return refuse(Refused::Kind::kTierTooLow, machine.namespaces_failed,
                   "without namespaces and Landlock nothing decides which files may be opened");
@@ -194,13 +248,15 @@ void plan_identity(const Machine& machine, uid_t own_id, Plan& plan) {
 std::expected<void, Refused> plan_layers(Stock& stock, const Given& given, Plan& plan) {
   if (stock.machine.landlock_abi > 0) {
     plan.landlock_abi = stock.machine.landlock_abi;
-    plan.ruleset = make_ruleset(plan.mounts, given.program, stock.machine.landlock_abi);
+    plan.ruleset = make_ruleset(plan.mounts, given.program, stock.machine.landlock_abi,
+                                plan.admits.has<Serves>() ? TcpRules::kNone : TcpRules::kRefuse);
     if (!plan.ruleset) {
       return refuse(Refused::Kind::kLayerFailed, {.layer = Layer::kLandlock, .error = errno},
                     "cannot make the rules");
     }
   }
-  plan.listened = stock.machine.listener;
+  // What a server asks is answered; nothing waits for a listener.
+  plan.listened = stock.machine.listener && !plan.admits.has<Serves>();
   const FilterKey key{plan.admits, plan.own_root ? Root::kOwn : Root::kOfHost,
                       plan.listened ? Rest::kReport : Rest::kKill,
                       plan.kept_names.empty() ? Names::kAny : Names::kGuarded};

@@ -87,6 +87,8 @@ SpawnRequest read_spawn(Reader& reader) {
     mount.identity.device = reader.number<std::uint64_t>();
     mount.identity.inode = reader.number<std::uint64_t>();
     mount.changes = reader.text();
+    mount.kind = reader.choice(Mount::Kind::kAbsent);
+    mount.size = reader.number<std::uint64_t>();
     spec.mounts.push_back(std::move(mount));
   }
   return request;
@@ -173,6 +175,8 @@ std::string encode_spawn(const Spec& spec) {
     writer.number(mount.identity.device);
     writer.number(mount.identity.inode);
     writer.text(mount.changes.native());
+    writer.number(static_cast<std::uint8_t>(mount.kind));
+    writer.number(mount.size);
   }
   return writer.take();
 }

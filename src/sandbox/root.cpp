@@ -54,8 +54,10 @@ struct Origin {
   const char* path;
   dev_t device;
   ino_t inode;
-  Mount::Access access;
+  std::uint64_t attributes;
 };
+
+constexpr std::uint64_t kDeviceAttributes = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC;
 
 int pick_up(const Origin& origin, int id_map, int& tree) {
   tree = ::open_tree(AT_FDCWD, origin.path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
@@ -67,7 +69,7 @@ int pick_up(const Origin& origin, int id_map, int& tree) {
     if (const int error = map_owner(tree, id_map)) return error;
   }
   mount_attr restrict {};
-  restrict.attr_set = attributes_of(origin.access);
+  restrict.attr_set = origin.attributes;
   restrict.propagation = MS_PRIVATE;
   return ::mount_setattr(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, & restrict, sizeof restrict) == 0
              ? 0
@@ -81,44 +83,60 @@ struct Trees {
 };
 
 int pick_up_all(const PlannedMount& mount, int id_map, Trees& trees) {
+  if (!mount.is_of_host()) return 0;
   const bool overlay = !mount.changes.empty();
-  const Origin place{mount.host.c_str(), mount.device, mount.inode,
-                     overlay ? Mount::Access::kRead : mount.access};
+  const std::uint64_t attributes =
+      mount.kind == Mount::Kind::kDevice
+          ? kDeviceAttributes
+          : attributes_of(overlay ? Mount::Access::kRead : mount.access);
+  const Origin place{mount.host.c_str(), mount.device, mount.inode, attributes};
   if (const int error = pick_up(place, id_map, trees.place)) return error;
   if (!overlay) return 0;
   const Origin changes{mount.changes.c_str(), mount.changes_device, mount.changes_inode,
-                       Mount::Access::kReadWrite};
+                       attributes_of(Mount::Access::kReadWrite)};
   return pick_up(changes, id_map, trees.changes);
 }
 
-bool lies_in_stage(int root, int folder) {
-  struct stat stage {};
+// The root as it is made: the stage, and where mount points may be made besides.
+struct Stage {
+  int root = -1;
+  dev_t device = 0;
+  std::array<dev_t, kMostMounts> own{};  // private folders, which hold nothing of the host's
+  std::size_t own_count = 0;
+};
+
+bool is_own(const Stage& stage, int folder) {
   struct stat here {};
-  return ::fstat(root, &stage) == 0 && ::fstat(folder, &here) == 0 && stage.st_dev == here.st_dev;
+  if (::fstat(folder, &here) != 0) return false;
+  const auto* const end = stage.own.data() + stage.own_count;
+  return here.st_dev == stage.device || std::find(stage.own.data(), end, here.st_dev) != end;
 }
 
 // A mount point below a mount must be there: nothing is made in what belongs to the host.
-int make_point(int root, int folder, const char* name, bool file) {
-  if (!lies_in_stage(root, folder)) return 0;
+int make_point(const Stage& stage, int folder, const char* name, bool file) {
+  if (!is_own(stage, folder)) return 0;
   if (!file) return ::mkdirat(folder, name, 0755) == 0 || errno == EEXIST ? 0 : errno;
   const UniqueFd made(::openat(folder, name, O_CREAT | O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0444));
   return made ? 0 : errno;
 }
 
+using Name = std::array<char, NAME_MAX + 1>;
+
 // Folder by folder and never through a symbolic link: part of the way may lie in a mount made
-// before, whose content is not ours.
-int make_mount_point(int root, const PlannedMount& mount, UniqueFd& point) {
-  UniqueFd folder(::fcntl(root, F_DUPFD_CLOEXEC, 4));
+// before, whose content is not ours. Of a symbolic link to be made the folder and the name are
+// found.
+int make_mount_point(const Stage& stage, const PlannedMount& mount, UniqueFd& point, Name& name) {
+  UniqueFd folder(::fcntl(stage.root, F_DUPFD_CLOEXEC, 4));
   std::string_view rest = mount.inside;
-  std::array<char, NAME_MAX + 1> name{};
   while (!rest.empty()) {
     const std::string_view part = rest.substr(0, rest.find('/'));
     rest.remove_prefix(part.size() == rest.size() ? part.size() : part.size() + 1);
     if (part.size() > NAME_MAX) return ENAMETOOLONG;
     std::memcpy(name.data(), part.data(), part.size());
     name[part.size()] = '\0';
+    if (rest.empty() && mount.kind == Mount::Kind::kLink) break;
     const bool file = rest.empty() && !mount.directory;
-    if (const int error = make_point(root, folder.get(), name.data(), file)) return error;
+    if (const int error = make_point(stage, folder.get(), name.data(), file)) return error;
     const int kind = file ? 0 : O_DIRECTORY;
     UniqueFd next(::openat(folder.get(), name.data(), O_PATH | O_NOFOLLOW | O_CLOEXEC | kind));
     if (!next) return errno;
@@ -173,27 +191,130 @@ int make_overlay(int root, const Plan& plan, const Trees& trees, int point) {
   return detach_layer(root, kUpper);
 }
 
-int put_down(int root, const Plan& plan, const PlannedMount& mount, const Trees& trees) {
-  UniqueFd point;
-  if (const int error = make_mount_point(root, mount, point)) return error;
-  if (mount.changes.empty()) return attach(trees.place, point.get());
-  if (const int error = make_overlay(root, plan, trees, point.get())) return error;
+// What is mounted as the working folder's content; the stage is that before and after.
+int mount_at(const Stage& stage, int point, const char* type, unsigned long flags,
+             const char* options) {
+  if (::fchdir(point) != 0) return errno;
+  const int error = ::mount(type, ".", type, flags, options) == 0 ? 0 : errno;
+  return ::fchdir(stage.root) == 0 ? error : errno;
+}
+
+int make_private(const Stage& stage, const Plan& plan, const PlannedMount& mount, int point) {
+  // One for each page and at least a few: what holds nothing takes memory, too.
+  const std::uint64_t inodes = std::max<std::uint64_t>(mount.size / 4096U, 64U);
+  std::array<char, 128> options{};
+  const auto size = static_cast<unsigned long long>(mount.size);
+  const auto most = static_cast<unsigned long long>(inodes);
+  if (plan.identity == Identity::kOwnId) {
+    std::snprintf(options.data(), options.size(),
+                  "mode=0700,size=%llu,nr_inodes=%llu,uid=%u,gid=%u", size, most, plan.user,
+                  plan.user);
+  } else {
+    std::snprintf(options.data(), options.size(), "mode=0700,size=%llu,nr_inodes=%llu", size, most);
+  }
+  return mount_at(stage, point, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, options.data());
+}
+
+// The kernel gives no /proc to a user namespace that sees parts of the host's only, as in most
+// containers, and knows no `subset` before 5.8. Then there is none.
+int make_processes(const Stage& stage, int point) {
+  constexpr unsigned long kFlags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
+  const int error = mount_at(stage, point, "proc", kFlags, "hidepid=2,subset=pid");
+  return error == EPERM || error == EINVAL || error == EACCES ? 0 : error;
+}
+
+// A copy of an empty folder or file that is nobody's to read or to change.
+constexpr const char* kAbsentName = ".mcpac-absent";
+
+int make_absent(const Stage& stage, const PlannedMount& mount, int point) {
+  if (mount.directory) {
+    if (::mkdirat(stage.root, kAbsentName, 0) != 0) return errno;
+  } else {
+    const UniqueFd made(
+        ::openat(stage.root, kAbsentName, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0));
+    if (!made) return errno;
+  }
+  const UniqueFd tree(::open_tree(stage.root, kAbsentName, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
+  if (!tree) return errno;
+  mount_attr restrict {};
+  restrict.attr_set = attributes_of(Mount::Access::kRead);
+  if (::mount_setattr(tree.get(), "", AT_EMPTY_PATH, & restrict, sizeof restrict) != 0)
+    return errno;
+  if (const int error = attach(tree.get(), point)) return error;
+  // Its own inode each, so that one name serves for all.
+  return ::unlinkat(stage.root, kAbsentName, mount.directory ? AT_REMOVEDIR : 0) == 0 ? 0 : errno;
+}
+
+bool holds_places(const Plan& plan, const PlannedMount& folder) {
+  return std::any_of(plan.mounts.begin(), plan.mounts.end(), [&](const PlannedMount& mount) {
+    return mount.kind == Mount::Kind::kHost && mount.access == Mount::Access::kReadWrite &&
+           mount.inside.size() > folder.inside.size() &&
+           mount.inside.compare(0, folder.inside.size(), folder.inside) == 0 &&
+           mount.inside[folder.inside.size()] == '/';
+  });
+}
+
+int allow_in_landlock(const Plan& plan, const PlannedMount& mount, int folder) {
+  if (!plan.ruleset) return 0;
+  return allow_made(plan.ruleset.get(), folder, mount, holds_places(plan, mount),
+                    plan.landlock_abi);
+}
+
+// What the point shows now.
+int reopen(const Stage& stage, const PlannedMount& mount, UniqueFd& made) {
+  Name name{};
+  return make_mount_point(stage, mount, made, name);
+}
+
+int put_down_overlay(const Stage& stage, const Plan& plan, const PlannedMount& mount,
+                     const Trees& trees, int point) {
+  if (const int error = make_overlay(stage.root, plan, trees, point)) return error;
   UniqueFd merged;
-  if (const int error = make_mount_point(root, mount, merged)) return error;
+  if (const int error = reopen(stage, mount, merged)) return error;
   // A kernel that cannot write to the layers makes an overlay for reading, and says so nowhere
   // else.
   struct statfs made {};
   if (::fstatfs(merged.get(), &made) != 0) return errno;
   if ((made.f_flags & ST_RDONLY) != 0) return EROFS;
-  if (!plan.ruleset) return 0;
-  return allow_overlay(plan.ruleset.get(), merged.get(), plan.landlock_abi);
+  return allow_in_landlock(plan, mount, merged.get());
+}
+
+int put_down_made(Stage& stage, const Plan& plan, const PlannedMount& mount, int point) {
+  if (mount.kind == Mount::Kind::kAbsent) return make_absent(stage, mount, point);
+  if (mount.kind == Mount::Kind::kPrivate) {
+    if (const int error = make_private(stage, plan, mount, point)) return error;
+  } else if (mount.kind == Mount::Kind::kProcesses) {
+    if (const int error = make_processes(stage, point)) return error;
+  }
+  UniqueFd made;
+  if (const int error = reopen(stage, mount, made)) return error;
+  if (mount.kind == Mount::Kind::kPrivate) {
+    struct stat info {};
+    if (::fstat(made.get(), &info) != 0) return errno;
+    stage.own[stage.own_count++] = info.st_dev;
+  }
+  return allow_in_landlock(plan, mount, made.get());
+}
+
+int put_down(Stage& stage, const Plan& plan, const PlannedMount& mount, const Trees& trees) {
+  UniqueFd point;
+  Name name{};
+  if (const int error = make_mount_point(stage, mount, point, name)) return error;
+  if (mount.kind == Mount::Kind::kLink) {
+    if (!is_own(stage, point.get())) return EROFS;
+    return ::symlinkat(mount.host.c_str(), point.get(), name.data()) == 0 ? 0 : errno;
+  }
+  if (!mount.is_of_host()) return put_down_made(stage, plan, mount, point.get());
+  if (mount.changes.empty()) return attach(trees.place, point.get());
+  return put_down_overlay(stage, plan, mount, trees, point.get());
 }
 
 // The inodes of the stage are counted, so that nothing but the mount points fits into it.
 int make_stage(const Plan& plan) {
   std::size_t inodes = 2;
   for (const PlannedMount& mount : plan.mounts) {
-    inodes += mount.changes.empty() ? 1 : 3;  // with its layers
+    const bool has_sources = !mount.changes.empty() || mount.kind == Mount::Kind::kAbsent;
+    inodes += has_sources ? 3 : 1;  // with its layers, or with what it is a copy of
     for (const char c : mount.inside) inodes += c == '/' ? 1 : 0;
   }
   std::array<char, 96> options{};
@@ -227,11 +348,21 @@ int enter_own_root(const Plan& plan, std::uint16_t& item) {
   if (const int error = make_stage(plan)) return error;
   const int root = ::open(kStage, O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (root < 0 || ::fchdir(root) != 0) return errno;
+  Stage stage{.root = root};
+  struct stat info {};
+  if (::fstat(root, &info) != 0) return errno;
+  stage.device = info.st_dev;
   for (std::size_t i = 0; i < plan.mounts.size(); ++i) {
     item = static_cast<std::uint16_t>(i);
-    if (const int error = put_down(root, plan, plan.mounts[i], trees[i])) return error;
+    if (const int error = put_down(stage, plan, plan.mounts[i], trees[i])) return error;
   }
   item = 0xffff;
+  // Names of the folders that lead to the mounts are no secret to a server, and programs list them.
+  if (plan.admits.has<Serves>()) {
+    PlannedMount folders;
+    folders.kind = Mount::Kind::kFolder;
+    if (const int error = allow_in_landlock(plan, folders, root)) return error;
+  }
   return swap_roots();
 }
 

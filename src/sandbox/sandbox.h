@@ -34,7 +34,7 @@ struct FileIdentity {
   friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
 };
 
-// One place of the host made visible inside, as `access` says. Absent otherwise.
+// One place inside. Absent otherwise.
 struct Mount {
   std::filesystem::path host;
   std::filesystem::path inside;
@@ -43,6 +43,20 @@ struct Mount {
   // A folder of the caller's with empty folders `upper` and `work`, or empty. With it, what is
   // written lands there (overlayfs) and `host` stays as it is. kReadWrite folders in tier A only.
   std::filesystem::path changes{};
+  // What is there. Only kHost has `access` and `changes`; all others are for tier A.
+  enum class Kind : std::uint8_t {
+    kHost,       // the folder or file of the host, as `access` says
+    kDevice,     // /dev/null, zero, full, random or urandom of the host
+    kPrivate,    // an empty folder of the sandbox's own, in memory, at most `size` bytes; nothing
+                 // in it can be executed, and it is gone with the sandbox
+    kProcesses,  // /proc with the sandbox's own processes and nothing of the kernel; nothing at
+                 // all where the kernel does not give it to the sandbox
+    kLink,       // a symbolic link to `host`, a text of at most 100 bytes
+    kFolder,     // an empty folder that cannot be written, as one to start in
+    kAbsent,     // over what lies there in another place, which is as `host` (a folder or a
+                 // file): an empty one that cannot be read, written, removed or replaced
+  } kind = Kind::kHost;
+  std::uint64_t size = 0;
 };
 
 struct Limits {

@@ -41,14 +41,23 @@ int configure(scmp_filter_ctx context) {
 }
 
 int add_rules(scmp_filter_ctx context, const FilterKey& key) {
+  const bool serves = key.admits.has<Serves>();
   std::map<int, std::uint32_t> answers;
-  for (const auto& groups : {call_groups(), admitted_groups(key)}) {
+  const auto add = [&answers](const std::vector<CallGroup>& groups) {
     for (const CallGroup& group : groups) {
       for (const int call : group.calls) answers[call] = group.answer;
     }
+  };
+  std::vector<ArgumentRule> rules;
+  if (serves) {
+    add(serving_groups());
+    rules = serving_rules();
+  } else {
+    add(call_groups());
+    add(admitted_groups(key));
+    rules = argument_rules(key);
+    std::ranges::move(admitted_rules(key), std::back_inserter(rules));
   }
-  auto rules = argument_rules(key);
-  std::ranges::move(admitted_rules(key), std::back_inserter(rules));
   for (const ArgumentRule& rule : rules) answers.erase(rule.call);
   for (const auto& [call, answer] : answers) {
     if (const int error = seccomp_rule_add_exact(context, answer, call, 0)) return error;
@@ -91,7 +100,8 @@ void finish(std::span<sock_filter> filter, Rest rest) {
 }  // namespace
 
 Result<std::vector<sock_filter>> compile_filter(const FilterKey& key) {
-  const Context context(seccomp_init(SCMP_ACT_KILL_PROCESS));
+  const Context context(
+      seccomp_init(key.admits.has<Serves>() ? SCMP_ACT_ERRNO(ENOSYS) : SCMP_ACT_KILL_PROCESS));
   if (!context) return failed("init", ENOMEM);
   if (const int error = configure(context.get())) return failed("attributes", -error);
   if (const int error = add_rules(context.get(), key)) return failed("rules", -error);

@@ -58,6 +58,11 @@ struct ArgumentRule {
 [[nodiscard]] std::vector<CallGroup> admitted_groups(const FilterKey& key);
 [[nodiscard]] std::vector<ArgumentRule> admitted_rules(const FilterKey& key);
 
+// Of a program that Serves, instead of all of the above; what they do not speak of is answered with
+// ENOSYS (seccomp_serves.cpp).
+[[nodiscard]] std::vector<CallGroup> serving_groups();
+[[nodiscard]] std::vector<ArgumentRule> serving_rules();
+
 // Flags of sending and receiving that no program here needs: all but these. The kernel reads 32
 // bits of them.
 inline constexpr std::uint64_t kOddSocketFlags =

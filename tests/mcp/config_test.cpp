@@ -65,6 +65,38 @@ TEST_SUITE("mcp/config") {
     }
   }
 
+  TEST_CASE("a sandbox is true, false or places, goes with a command, and has no other member") {
+    const auto sandbox_of = [](const std::string& value) {
+      auto config = parse(R"({"command":"c","sandbox":)" + value + "}");
+      REQUIRE(config.has_value());
+      const auto again = parse(to_text(mcp::to_json(config->servers[0])));
+      REQUIRE(again.has_value());
+      CHECK(again->servers[0].sandbox == config->servers[0].sandbox);
+      return config->servers[0].sandbox;
+    };
+    CHECK_FALSE(parse(R"({"command":"c"})")->servers[0].sandbox.has_value());
+    CHECK_FALSE(sandbox_of("false").has_value());
+    CHECK(sandbox_of("true") == mcp::Confinement());
+    CHECK(sandbox_of("{}") == mcp::Confinement());
+    CHECK(sandbox_of(R"({"files":["./data:rw","/srv/x"]})")->files ==
+          std::vector<std::string>{"./data:rw", "/srv/x"});
+    for (const auto& [value, said] : std::vector<std::pair<std::string, std::string>>{
+             {"3", "true, false"},
+             {R"("files")", "true, false"},
+             {R"({"file":[]})", "did you mean \"files\"?"},
+             {R"({"network":[]})", "files"},
+             {R"({"files":"data"})", "mcpServers.s.sandbox.files"},
+             {R"({"files":[3]})", "mcpServers.s.sandbox.files"},
+             {R"({"files":["${workspaceFolder}/x"]})", "mcpServers.s.sandbox.files[0]"},
+             {R"({"files":["~/x"]})", "sandbox.files[0]"}}) {
+      CAPTURE(value);
+      const auto error = error_of(parse(R"({"command":"c","sandbox":)" + value + "}"));
+      CHECK(error.id == ErrorId::kConfigInvalid);
+      CHECK(error.to_text().contains(said));
+    }
+    CHECK(error_of(parse(R"({"url":"http://h/","sandbox":true})")).what.contains("goes with"));
+  }
+
   TEST_CASE("what is written back reads as the same") {
     for (
         const auto* text :

@@ -11,6 +11,8 @@ Spec full_spec() {
   spec.arguments = {"program", "", "third argument"};
   spec.environment = {"A=1"};
   spec.mounts = {{"/host", "/inside", Mount::Access::kReadWrite}};
+  spec.mounts.front().kind = Mount::Kind::kPrivate;
+  spec.mounts.front().size = 4096;
   spec.work_directory = "/inside";
   spec.admits = Admits{}.with(ReadsFiles{}).with(Compiles{});
   spec.lowest_tier = Tier::kB;
@@ -46,6 +48,8 @@ TEST_SUITE("sandbox/protocol") {
     CHECK(spawn->spec.new_file_mask == 027U);
     REQUIRE(spawn->spec.mounts.size() == 1);
     CHECK(spawn->spec.mounts[0].access == Mount::Access::kReadWrite);
+    CHECK(spawn->spec.mounts[0].kind == Mount::Kind::kPrivate);
+    CHECK(spawn->spec.mounts[0].size == 4096);
     CHECK_FALSE(spawn->has_input);
     CHECK(spawn->has_output);
     CHECK_FALSE(spawn->has_error);

@@ -28,6 +28,10 @@ std::string words_of(const mcp::SpawnOptions& spawn) {
   add_text(words, spawn.program);
   add_text(words, spawn.working_directory);
   for (const std::string& argument : spawn.arguments) add_text(words, argument);
+  if (spawn.confined) {
+    words += "sandbox\n";
+    for (const std::string& place : spawn.confined->places) add_text(words, place);
+  }
   words += "environment\n";
   for (const std::string& variable : spawn.environment) add_text(words, variable);
   return words;

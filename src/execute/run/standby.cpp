@@ -7,6 +7,7 @@
 #include "execute/live/leftovers.h"
 #include "execute/project/project_place.h"
 #include "execute/run/server_stamps.h"
+#include "execute/servers/confine_servers.h"
 
 namespace mcpac::execute {
 namespace {
@@ -66,6 +67,7 @@ Result<std::unique_ptr<Standby>> Standby::prepare(const fs::path& config_file,
   sweep_leftovers(folders);  // here nobody waits for it
   auto project = load_project(config_file, folders);
   if (!project) return pass_on(project);
+  confine_servers(*project, folders);
   made->project_ = std::move(*project);
   auto lock = load_known_lock(made->project_);
   if (!lock) return pass_on(lock);

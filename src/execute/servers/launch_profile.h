@@ -1,0 +1,40 @@
+// LaunchProfile: what a server's program needs of the disk to run at all, found from how it is
+// started: its program with the links that lead there, interpreters, and the trees of its script.
+//
+// What it works on is no part of that: the files of its entry say so. Nothing of /usr is named
+// here, which every confined server has (confine_server.cpp).
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "mcp/child_process.h"
+
+namespace mcpac::execute {
+
+struct LaunchProfile {
+  // To read and to execute; real paths, existing, none in another.
+  std::set<std::filesystem::path> trees;
+  // Symbolic links on the way there, outside of the trees: where they lie, and their texts.
+  std::map<std::filesystem::path, std::filesystem::path> links;
+};
+
+// Folders that are no server's own, however it is started: that of mcpac.json, the user's home,
+// mcpac's. Neither they nor what they lie in are taken as the tree of a script.
+using ForeignFolders = std::vector<std::filesystem::path>;
+
+// `start`: the absolute folder that it starts in. kServerStart where the program cannot be run in a
+// sandbox, with what to write instead: a launcher that downloads, a container, a set-id file, a
+// script without its interpreter.
+[[nodiscard]] Result<LaunchProfile> launch_profile_of(const mcp::SpawnOptions& options,
+                                                      const std::filesystem::path& start,
+                                                      const ForeignFolders& foreign);
+
+// Of the system: in every sandbox of a server.
+[[nodiscard]] bool is_of_system(const std::filesystem::path& path);
+
+}  // namespace mcpac::execute

@@ -1,0 +1,198 @@
+// What a confined server is given, by how it is started, and who starts it.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/io_context.hpp>
+
+#include "core/file.h"
+#include "execute/servers/confine_servers.h"
+#include "execute/servers/launch_profile.h"
+
+using namespace mcpac;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Packages, a project and a home, as they lie on many machines.
+class Disk {
+ public:
+  Disk() {
+    file("home/.nvm/v20/bin/node",
+         "\x7f"
+         "ELF",
+         true);
+    file("home/.nvm/v20/lib/node_modules/npm/index.js");
+    link("home/.nvm/current", "v20");
+    file("home/project/mcpac.json", "{}");
+    file("home/project/own.js");
+    file("home/project/package.json", "{}");
+    file("home/project/node_modules/a/package.json", "{}");
+    file("home/project/node_modules/a/dist/index.js", "#!/usr/bin/env node\n", true);
+    file("home/project/node_modules/a/node_modules/b/index.js");
+    link("home/project/node_modules/.bin/a", "../a/dist/index.js");
+    file("home/project/tool/src/main.js");
+    file("home/project/tool/package.json", "{}");
+    file("home/project/tool/node_modules/c/index.js");
+    file("home/venv/pyvenv.cfg");
+    link("home/venv/bin/python", "/usr/bin/python3");
+    file("home/venv/bin/serve", fmt::format("#!{}\n", path("home/venv/bin/python")), true);
+    link("home/bin/serve", "../venv/bin/serve");
+    file("home/scripts/serve.py");
+    file("home/scripts/run.sh", "#!/bin/sh\n", true);
+    file("home/shims/python3", "#!/usr/bin/env bash\n", true);
+  }
+  [[nodiscard]] std::string path(const std::string& below) const {
+    return (folder_.path() / below).string();
+  }
+  // Trees and links below the folder, or the error's words.
+  [[nodiscard]] std::set<std::string> needed(std::string program,
+                                             std::vector<std::string> arguments = {}) const {
+    mcp::SpawnOptions options{.program = std::move(program)};
+    options.arguments = std::move(arguments);
+    options.arguments.insert(options.arguments.begin(), options.program);
+    options.environment = {"PATH=" + path("home/.nvm/current/bin") + ":/usr/bin:/bin"};
+    const auto found = execute::launch_profile_of(options, path("home/project"),
+                                                  {path("home/project"), path("home")});
+    std::set<std::string> names;
+    if (!found) return {found.error().to_text()};
+    for (const auto& tree : found->trees) names.insert(below(tree));
+    for (const auto& [at, text] : found->links) names.insert(below(at) + " -> " + text.string());
+    return names;
+  }
+
+ private:
+  [[nodiscard]] std::string below(const fs::path& place) const {
+    return place.lexically_relative(folder_.path()).string();
+  }
+  void file(const std::string& name, const std::string& text = "", bool runs = false) const {
+    const fs::path at = folder_.path() / name;
+    fs::create_directories(at.parent_path());
+    std::ofstream(at) << text;
+    if (runs) fs::permissions(at, fs::perms(0755));
+  }
+  void link(const std::string& name, const std::string& text) const {
+    const fs::path at = folder_.path() / name;
+    fs::create_directories(at.parent_path());
+    fs::create_symlink(text, at);
+  }
+  TemporaryFolder folder_ = std::move(
+      TemporaryFolder::create(fs::canonical(fs::temp_directory_path()), "mcpac-test-launch")
+          .value());
+};
+
+using Names = std::set<std::string>;
+
+const Names kNode = {"home/.nvm/current -> v20", "home/.nvm/v20/bin/node", "home/.nvm/v20/lib"};
+
+Names with(Names names, const Names& more) {
+  names.insert(more.begin(), more.end());
+  return names;
+}
+
+}  // namespace
+
+TEST_SUITE("execute/confined servers") {
+  TEST_CASE("a server is given what its program is made of, and no folder that holds more") {
+    const Disk disk;
+    const std::string node = disk.path("home/.nvm/current/bin/node");
+    CHECK(disk.needed("/usr/bin/true").empty());
+    // A package, its own packages and what is beside it, however its script is named.
+    const Names packages = with(kNode, {"home/project/node_modules"});
+    CHECK(disk.needed(node, {"node_modules/a/dist/index.js", "/etc"}) == packages);
+    CHECK(disk.needed(node, {"--no-warnings", "node_modules/.bin/a"}) == packages);
+    CHECK(disk.needed("./node_modules/.bin/a") == packages);
+    CHECK(disk.needed(node, {"node_modules/a/node_modules/b/index.js"}) == packages);
+    // A script of one's own: not the folder of mcpac.json.
+    CHECK(disk.needed(node, {"own.js"}) ==
+          with(packages, {"home/project/own.js", "home/project/package.json"}));
+    CHECK(disk.needed(node, {"tool/src/main.js"}) ==
+          with(kNode, {"home/project/tool/src", "home/project/tool/node_modules",
+                       "home/project/tool/package.json"}));
+    CHECK(disk.needed(node, {"--import", "./node_modules/a/dist/index.js", "tool/src/main.js"})
+              .contains("home/project/node_modules"));
+    CHECK(disk.needed("/usr/bin/env", {"A=b", "node", "node_modules/a/dist/index.js"}) == packages);
+    // Python: the venv, by whichever link; the folder of a script.
+    CHECK(disk.needed(disk.path("home/bin/serve")) ==
+          Names{"home/bin/serve -> ../venv/bin/serve", "home/venv"});
+    CHECK(disk.needed(disk.path("home/venv/bin/python"), {"-m", "serve"}) == Names{"home/venv"});
+    CHECK(disk.needed("/usr/bin/python3", {"../scripts/serve.py"}) == Names{"home/scripts"});
+    CHECK(disk.needed(disk.path("home/scripts/run.sh")) == Names{"home/scripts/run.sh"});
+  }
+
+  TEST_CASE("what chooses, downloads or starts its program elsewhere is refused by name") {
+    const Disk disk;
+    const auto words = [&](const std::string& program, std::vector<std::string> arguments = {}) {
+      const auto names = disk.needed(program, std::move(arguments));
+      return names.size() == 1 ? *names.begin() : std::string();
+    };
+    for (const char* program : {"/usr/bin/npx", "/opt/uv", "/opt/uvx"})
+      CHECK(words(program).contains("downloads what it runs"));
+    for (const char* program : {"/usr/bin/docker", "/opt/ssh", "/usr/bin/sudo"})
+      CHECK(words(program).contains("no child of it"));
+    CHECK(words(disk.path("home/shims/python3")).contains("pyenv which python3"));
+    CHECK(words("/usr/bin/env", {"npx", "-y", "x"}).contains("MCPAC-E0300"));
+    CHECK(words("./nowhere").contains("MCPAC-E0300"));
+  }
+
+  TEST_CASE("a server that may not start without its sandbox is never started bare") {
+    boost::asio::io_context loop;
+    mcp::SpawnOptions options{.program = "/bin/sh"};
+    options.arguments = {"sh", "-c", "exit 0"};
+    options.confined = mcp::ConfinedSpawn{.confiner = nullptr, .server = "one"};
+    const auto started = mcp::ChildProcess::spawn(loop.get_executor(), options);
+    REQUIRE_FALSE(started.has_value());
+    CHECK(started.error().id == ErrorId::kServerStart);
+    CHECK(started.error().why.contains("it would have more"));
+  }
+
+  TEST_CASE("what it may write is by its entry, and what mcpac obeys there stays as it is") {
+    const Disk disk;
+    fs::create_directories(disk.path("home/project/data/.git/hooks"));
+    execute::Project project;
+    project.config_file = disk.path("home/project/mcpac.json");
+    project.folder = disk.path("home/project");
+    execute::Folders folders;
+    folders.libexec = "/nowhere";
+    mcp::SpawnOptions options{.program = "/bin/sh"};
+    options.arguments = {"sh"};
+    options.keeper = "/keeper";
+    options.working_directory = project.folder.string();
+    options.confined =
+        mcp::ConfinedSpawn{.confiner = nullptr, .server = "one", .places = {"data:rw", "tool"}};
+    const auto spec = execute::confined_spec(project, folders, options);
+    INFO((spec ? std::string() : spec.error().to_text()));
+    REQUIRE(spec.has_value());
+    const auto access = [&](const std::string& place) {
+      for (const auto& mount : spec->mounts) {
+        if (mount.inside == disk.path(place) && mount.kind == sandbox::Mount::Kind::kHost)
+          return mount.access == sandbox::Mount::Access::kReadWrite ? "rw" : "ro";
+      }
+      return "none";
+    };
+    CHECK(access("home/project/data") == std::string("rw"));
+    CHECK(access("home/project/data/.git") == std::string("ro"));
+    CHECK(access("home/project/tool") == std::string("ro"));
+    CHECK(access("home/project") == std::string("none"));
+    CHECK(spec->work_directory == project.folder);
+    CHECK(spec->admits.has<sandbox::Serves>());
+    CHECK(spec->lowest_tier == sandbox::Tier::kA);
+    // Of the folder of mcpac.json what decides what runs can be read, and nothing else done to it.
+    options.confined->places = {".:rw"};
+    const auto whole = execute::confined_spec(project, folders, options);
+    INFO((whole ? std::string() : whole.error().to_text()));
+    REQUIRE(whole.has_value());
+    CHECK(std::ranges::any_of(whole->mounts, [&](const sandbox::Mount& mount) {
+      return mount.inside == project.config_file && mount.access == sandbox::Mount::Access::kRead;
+    }));
+  }
+}

@@ -1,0 +1,194 @@
+// A program that serves: starts others and has files, sockets and folders of its own, in a root
+// that holds what was mounted, and gets nothing beyond that.
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "core/file.h"
+#include "sandbox/support_sandbox.h"
+
+namespace mcpac::sandbox::test {
+namespace {
+
+using Kind = Mount::Kind;
+using Access = Mount::Access;
+
+constexpr Admits kServing = Admits{}.with(Serves{});
+
+// A place with what is denied in it, the least of a system, and folders of its own.
+struct Served {
+  TemporaryFolder folder;
+  Spec spec;
+};
+
+Mount made(Kind kind, std::filesystem::path inside, std::filesystem::path host = {}) {
+  Mount mount;
+  mount.host = std::move(host);
+  mount.inside = std::move(inside);
+  mount.kind = kind;
+  if (kind == Kind::kPrivate) mount.size = std::uint64_t{1} << 20U;
+  return mount;
+}
+
+Served serving(std::filesystem::path program, std::vector<std::string> words) {
+  auto folder = TemporaryFolder::create("/tmp", "mcpac-test-serves");
+  REQUIRE(folder);
+  Served served{std::move(*folder), {}};
+  const auto place = served.folder.path() / "place";
+  std::filesystem::create_directories(place / "denied");
+  std::filesystem::create_directories(place / "rest");
+  std::ofstream(place / "text") << "content";
+  std::ofstream(place / "secret") << "canary";
+  std::ofstream(place / "denied" / "key") << "canary";
+  if (::geteuid() == 0) {
+    ::chmod(served.folder.path().c_str(), 0755);
+    ::chmod(place.c_str(), 0777);
+  }
+  Spec& spec = served.spec;
+  spec.program = std::move(program);
+  spec.arguments = std::move(words);
+  spec.admits = kServing;
+  spec.environment = {"PATH=/usr/bin:/bin"};
+  spec.mounts = {{"/usr", "/usr", Access::kReadExecute},
+                 {place, "/place", Access::kReadWrite},
+                 made(Kind::kAbsent, "/place/secret", place / "secret"),
+                 made(Kind::kAbsent, "/place/denied", place / "denied"),
+                 made(Kind::kLink, "/bin", "usr/bin"),
+                 made(Kind::kLink, "/lib", "usr/lib"),
+                 made(Kind::kLink, "/lib64", "usr/lib64"),
+                 made(Kind::kDevice, "/dev/null", "/dev/null"),
+                 made(Kind::kDevice, "/dev/zero", "/dev/zero"),
+                 made(Kind::kProcesses, "/proc"),
+                 made(Kind::kPrivate, "/tmp"),
+                 {place / "rest", "/tmp/inner", Access::kReadWrite},
+                 made(Kind::kFolder, "/start/here")};
+  spec.work_directory = "/start/here";
+  spec.limits.wall = std::chrono::seconds(20);
+  spec.limits.file_size = std::uint64_t{1} << 30U;
+  spec.limits.open_files = 128;
+  return served;
+}
+
+std::string outcome_of(const std::string& script) {
+  const Served served = serving("/bin/sh", {"sh", "-c", script});
+  return run_once(served.spec);
+}
+
+// As root and as an ordinary user, which are different sandboxes.
+void check_both(const std::string& script, const std::string& expected) {
+  CAPTURE(script);
+  CHECK(in_child([&] { return outcome_of(script); }) == expected);
+  if (::geteuid() != 0) return;
+  CHECK(in_child([&] { return become_user() ? outcome_of(script) : "no user"; }) == expected);
+}
+
+}  // namespace
+
+TEST_SUITE("sandbox/serves") {
+  TEST_CASE("a program that serves starts others, in a root of its own with what was mounted") {
+    check_both("pwd; ls -A; ls /place; cat /place/text; echo; cat /place/rest/../text | tr c C",
+               "exit 0 /start/here\ndenied\nrest\nsecret\ntext\ncontent\nContent");
+    check_both("echo a > /place/new && cat /place/new; (exit 3); echo $?", "exit 0 a\n3\n");
+    check_both("ls /; ls /start",
+               "exit 0 bin\ndev\nlib\nlib64\nplace\nproc\nstart\ntmp\nusr\nhere\n");
+    // Of the host, and of others in it.
+    check_both("ls /etc /home /root /var /sys 2>&1 | grep -c 'No such'; ls -d /proc/[0-9]* | wc -l",
+               "exit 0 5\n3\n");
+  }
+
+  TEST_CASE("an absent place cannot be listed, read, changed, removed or moved away") {
+    check_both(
+        "cd /place; for do in 'cat secret' 'ls denied' 'cat denied/key' 'rm -f secret' "
+        "'rmdir denied' 'mv denied other' 'chmod 700 denied' 'sh -c \"echo x > secret\"' "
+        "'sh -c \"echo x > denied/new\"' 'ln secret copy' 'mv text secret'; do "
+        "eval \"$do\" >/tmp/out 2>&1 && echo \"done: $do\"; done; cat /tmp/out | grep -c canary",
+        "exit 1 0\n");
+  }
+
+  TEST_CASE("a private folder is empty, its own, bounded and never executed from") {
+    check_both(
+        "ls -A /tmp; echo '#!/bin/sh' > /tmp/x; chmod 755 /tmp/x; /tmp/x 2>&1 | grep -c denied; "
+        "cp /bin/true /tmp/true; /tmp/true 2>/dev/null || echo refused; rm /tmp/*; "
+        "head -c 5000000 /dev/zero > /tmp/big 2>/dev/null || echo full; rm /tmp/big; "
+        "mkfifo /tmp/inner/f 2>/dev/null || echo no fifo; ln -s /x /tmp/inner/l 2>/dev/null || "
+        "echo no link; echo w > /tmp/inner/w; cat /place/rest/w",
+        "exit 0 inner\n1\nrefused\nfull\nno fifo\nno link\nw\n");
+  }
+
+  TEST_CASE("devices are those that give nothing of the host, and nothing else is one") {
+    check_both("echo x > /dev/null && head -c 3 /dev/zero | wc -c; ls /dev | tr '\\n' ' '",
+               "exit 0 3\nnull zero ");
+    Served served = serving("/bin/sh", {"sh", "-c", "true"});
+    for (const char* device : {"/dev/tty", "/dev/kmsg", "/dev/fuse", "/etc/passwd"}) {
+      if (!std::filesystem::exists(device)) continue;
+      CAPTURE(device);
+      served.spec.mounts = {made(Kind::kDevice, "/dev/null", device)};
+      CHECK(run_once(served.spec).contains("not a device without effect"));
+    }
+  }
+
+  TEST_CASE("what no server needs is refused and ends nobody") {
+    const auto go = [](const std::string& word, const std::string& value = "") {
+      const auto once = [&] {
+        const Served served = serving(hostile_program(), {"hostile", word, value});
+        return run_once(served.spec);
+      };
+      const std::string ours = in_child(once);
+      if (::geteuid() == 0)
+        CHECK(in_child([&] { return become_user() ? once() : "no user"; }) == ours);
+      return ours;
+    };
+    CHECK(go("clone-user") == "exit 10 EPERM");
+    CHECK(go("clone3") == "exit 10 ENOSYS");
+    CHECK(go("change-root", "/place") == "exit 10 EPERM");
+    CHECK(go("trace-me") == "exit 10 EPERM");
+    CHECK(go("socket-vsock") == "exit 10 ENOSYS");
+    CHECK(go("socket-inet") == "exit 0");
+    CHECK(go("socket-unix") == "exit 0");
+    CHECK(go("fork") == "exit 0");
+    CHECK(go("create-setuid", "/place/set") == "exit 10 EPERM");
+    CHECK(go("raise-limit") == "exit 10 EPERM");
+    CHECK(go("old-arch") == "violated");
+    CHECK(go("x32") == "violated");
+    CHECK(go("host-name") == "exit 0 sandbox");
+    for (const int call :
+         {321 /* bpf */, 298 /* perf_event_open */, 250 /* keyctl */, 101 /* ptrace */,
+          165 /* mount */, 272 /* unshare */, 308 /* setns */, 175 /* init_module */,
+          310 /* process_vm_readv */, 304 /* open_by_handle_at */, 323 /* userfaultfd */,
+          438 /* pidfd_getfd */})
+      CHECK(go("call", std::to_string(call)) == "exit 10 EPERM");
+    for (const int call : {425 /* io_uring_setup */, 437 /* openat2 */, 317 /* seccomp */, 9999})
+      CHECK(go("call", std::to_string(call)) == "exit 10 ENOSYS");
+  }
+
+  TEST_CASE("it talks to itself over the loopback device, and reaches nobody else") {
+    check_both(
+        "python3 -c '\nimport socket\ns=socket.create_server((\"127.0.0.1\",0))\n"
+        "c=socket.create_connection(s.getsockname(),5)\nprint(\"self\")\n"
+        "try: socket.create_connection((\"192.0.2.1\",80),2)\n"
+        "except OSError as e: print(e.strerror)\n'",
+        "exit 0 self\nNetwork is unreachable\n");
+  }
+
+  TEST_CASE("its end is that of all that it started, also of what left its session") {
+    const Served served = serving(
+        "/bin/sh", {"sh", "-c", "setsid -f sleep 1000; (sleep 1000 &) ; echo ready; exit 5"});
+    CHECK(run_once(served.spec) == "exit 5 ready\n");
+  }
+
+  TEST_CASE("where there are no namespaces a program that serves is refused") {
+    CHECK(in_child([] {
+            if (!lack(Lacking::kNamespaces)) return std::string("cannot lack");
+            Served served = serving("/bin/sh", {"sh", "-c", "true"});
+            const auto strict = run_once(served.spec);
+            served.spec.lowest_tier = Tier::kC;
+            const auto lax = run_once(served.spec);
+            return std::string(strict.starts_with("error MCPAC-E0603") ? "refused " : "ran ") +
+                   (lax.starts_with("error MCPAC-E0603") ? "refused" : "ran");
+          }) == "refused refused");
+  }
+}
+
+}  // namespace mcpac::sandbox::test

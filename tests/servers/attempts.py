@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""An MCP server whose one tool tries what its argument says, and tells what became of it."""
+import ctypes
+import errno
+import json
+import os
+import socket
+import subprocess
+import sys
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def called(number, *arguments):
+    if LIBC.syscall(number, *arguments) < 0:
+        raise OSError(ctypes.get_errno(), "")
+    return "done"
+
+
+def filled(path):
+    size = 0
+    with open(path, "wb") as out:
+        try:
+            while size < 2 << 30:
+                size += out.write(bytes(1 << 20))
+        finally:
+            out.truncate(0)
+    return size
+
+
+def walked():
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with open(f"/proc/{name}/cmdline") as line:
+                found.append(line.read().split("\0")[0])
+    return sorted(found)
+
+
+def left(mark):
+    subprocess.Popen(["setsid", "-f", "sleep", "1000"],
+                     env={**os.environ, "MCPAC_TEST_MARK": mark}, start_new_session=True)
+    return "done"
+
+
+def grown():
+    count = 0
+    try:
+        while count < 5000:
+            if os.fork() == 0:
+                import time
+                time.sleep(1000)
+            count += 1
+    except OSError:
+        pass
+    return "bounded" if count < 5000 else "unbounded"
+
+
+ATTEMPTS = {
+    "read": lambda path: open(path, errors="replace").read(),
+    "write": lambda path: open(path, "w").write("written") and "done",
+    "append_to_self": lambda _: open(__file__, "a").write("# more") and "done",
+    "list": lambda path: sorted(os.listdir(path)),
+    "processes": lambda _: walked(),
+    "connect": lambda place: socket.create_connection(tuple(place.split(":")), 3) and "done",
+    "unix": lambda path: socket.socket(socket.AF_UNIX).connect(path) or "done",
+    "mount": lambda path: called(165, b"none", path.encode(), b"tmpfs", 0, 0),
+    "unshare": lambda _: called(272, 0x10000000),
+    "trace": lambda _: called(101, 16, 1, 0, 0),
+    "memory_of_keeper": lambda _: open("/proc/1/mem", "r+b") and "done",
+    "fill": lambda path: filled(path),
+    "leave": lambda mark: left(mark),
+    "grow": lambda _: grown(),
+    "set_id": lambda path: os.chmod(path, 0o4755) or "done",
+    "link": lambda path: os.symlink("/etc/passwd", path) or "done",
+    "environment": lambda _: sorted(os.environ),
+    "shell": lambda line: subprocess.run(line, shell=True, capture_output=True, text=True).stdout,
+    "end": lambda code: os._exit(int(code)),
+}
+TOOL = {
+    "name": "attempt",
+    "description": "Tries it.",
+    "inputSchema": {
+        "type": "object",
+        "properties": {"what": {"type": "string"}, "on": {"type": "string"}},
+        "required": ["what", "on"],
+    },
+}
+
+
+def answer(method, parameters):
+    if method == "initialize":
+        return {"protocolVersion": parameters["protocolVersion"], "capabilities": {"tools": {}},
+                "serverInfo": {"name": "attempts", "version": "1"}}
+    if method == "tools/list":
+        return {"tools": [TOOL]}
+    if method == "tools/call":
+        given = parameters["arguments"]
+        try:
+            text = json.dumps(ATTEMPTS[given["what"]](given["on"]))
+        except OSError as error:
+            text = errno.errorcode.get(error.errno, type(error).__name__)
+        except Exception as error:  # the name says enough
+            text = type(error).__name__
+        return {"content": [{"type": "text", "text": text}]}
+    return {}
+
+
+for line in sys.stdin:
+    message = json.loads(line)
+    if "id" in message and "method" in message:
+        print(json.dumps({"jsonrpc": "2.0", "id": message["id"],
+                          "result": answer(message["method"], message.get("params", {}))}), flush=True)

@@ -24,6 +24,7 @@
 #include "execute/check/authorities.h"
 #include "execute/clients/adopt.h"
 #include "execute/clients/literal_secrets.h"
+#include "mcp/environment.h"
 
 namespace mcpac::cli {
 namespace {
@@ -115,8 +116,23 @@ Result<Move> move_of(const Context& context, const ClientKind& kind, const Clien
   return move;
 }
 
+// An entry that starts this mcpac as a gate. One by its words alone (execute::is_ours) may start
+// any program of that name, past all rules.
+bool is_gate(const Context& context, const OrderedJson& entry) {
+  if (!execute::is_ours(entry)) return false;
+  const auto program =
+      mcp::find_program(entry.at("command").get<std::string>(), mcp::make_environment({}))
+          .value_or("");
+  std::error_code error;
+  return fs::equivalent(program, context.folders.front(), error) ||
+         fs::equivalent(program, context.folders.whole(), error);
+}
+
+constexpr std::string_view kAnotherMcpac =
+    "it starts a program called mcpac that is not this one; take it out there, or connect anew";
+
 // Servers in the client's other configurations, which this command does not write.
-void add_elsewhere(const ClientKind& kind, const ClientFile& file,
+void add_elsewhere(const Context& context, const ClientKind& kind, const ClientFile& file,
                    const execute::ClientPlaces& places, const fs::path& project,
                    std::vector<Past>& past) {
   for (const std::string& server : file.servers_of_projects())
@@ -136,10 +152,11 @@ void add_elsewhere(const ClientKind& kind, const ClientFile& file,
     }
     const OrderedJson servers = table.empty() ? opened->servers() : opened->servers(table);
     for (const auto& [name, entry] : servers.items()) {
-      if (execute::is_ours(entry)) continue;
+      if (is_gate(context, entry)) continue;
       past.push_back(
           {fmt::format("{} (in {})", name, other.string()),
-           table.empty()
+           execute::is_ours(entry) ? std::string(kAnotherMcpac)
+           : table.empty()
                ? fmt::format("mcpac connect {} --file {} --adopt with the same rules moves it",
                              kind.id, shell_quoted(other.string()))
                : fmt::format("\"{}\" of that file is not written; take it out there, or into the "
@@ -157,7 +174,14 @@ Chosen choose(Context& context, const ClientKind& kind, const ClientFile& file,
   const OrderedJson entries = file.servers();
   std::vector<std::string> originals;
   for (const auto& [original, entry] : entries.items()) {
-    if (original != own && !execute::is_ours(entry)) originals.push_back(original);
+    if (original == own || is_gate(context, entry)) continue;
+    if (execute::is_ours(entry)) {
+      chosen.past.push_back({original, std::string(kAnotherMcpac)});
+      context.warn(printable(
+          fmt::format("{} reaches {} past mcpac: {}", kind.title, original, kAnotherMcpac)));
+    } else {
+      originals.push_back(original);
+    }
   }
   const auto names =
       execute::legal_names(originals, [&](const std::string& name, const std::string& original) {
@@ -181,7 +205,7 @@ Chosen choose(Context& context, const ClientKind& kind, const ClientFile& file,
     chosen.moves.push_back(std::move(*move));
   }
   const auto in_file = chosen.past.size();
-  add_elsewhere(kind, file, places,
+  add_elsewhere(context, kind, file, places,
                 fs::absolute(context.config_file).lexically_normal().parent_path(), chosen.past);
   for (std::size_t i = in_file; i < chosen.past.size(); ++i)
     context.warn(printable(fmt::format("{} reaches {} past mcpac: {}", kind.title,

@@ -54,7 +54,9 @@ asio::awaitable<Result<void>> HttpTransport::deliver_authorized(Outgoing& messag
       Error error = std::move(got.error());
       error.sent = Sent::kRefused;
       error.what += fmt::format(" (HTTP status {})", head.status);
-      if (error.fix.empty()) error.fix = std::move(delivered.outcome.error().fix);
+      // Its login was not believed: no advice to hand it a token all the same.
+      if (error.fix.empty())
+        error.fix = "ask who runs the server; give it no token by hand before that";
       co_return std::unexpected(std::move(error));
     }
     if (!is_live(message)) co_return Result<void>();

@@ -185,6 +185,8 @@ Result<std::optional<Proxy>> proxy_for(const Url& url, const Variable& variable)
   return std::optional<Proxy>(std::move(*proxy));
 }
 
+constexpr std::size_t kShortestPassword = 4;
+
 void know_proxies(SecretValues& secrets) {
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
@@ -192,15 +194,19 @@ void know_proxies(SecretValues& secrets) {
     const auto variable = text.substr(0, equals);
     if (!variable.ends_with("_PROXY") && !variable.ends_with("_proxy")) continue;
     const auto user = parts_of(text.substr(std::min(equals + 1, text.size()))).user;
-    const auto colon = user.find(':');
-    if (colon == std::string_view::npos || colon + 1 == user.size()) continue;
+    const auto colon = std::min(user.find(':'), user.size());
+    const auto password = user.substr(std::min(colon + 1, user.size()));
     const std::string reference = fmt::format("${{env:{}}}", variable);
-    secrets.know(std::string(user.substr(colon + 1)), reference);
-    const auto name = strictly_percent_decoded(user.substr(0, colon));
-    const auto password = strictly_percent_decoded(user.substr(colon + 1));
-    if (!name || !password) continue;
-    secrets.know(*password, reference);
-    secrets.know(oauth::base64(*name + ":" + *password), reference);
+    // A token may stand where the name does, with a password for the form's sake.
+    const bool is_token = password.size() < kShortestPassword || password == "x-oauth-basic";
+    const auto secret = is_token ? user.substr(0, colon) : password;
+    if (secret.empty()) continue;
+    secrets.know(std::string(secret), reference);
+    const auto plain_name = strictly_percent_decoded(user.substr(0, colon));
+    const auto plain_password = strictly_percent_decoded(password);
+    if (!plain_name || !plain_password) continue;
+    secrets.know(is_token ? *plain_name : *plain_password, reference);
+    secrets.know(oauth::base64(*plain_name + ":" + *plain_password), reference);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
@@ -39,9 +40,16 @@ Result<fs::path> resolved(const fs::path& file) {
 }  // namespace
 
 bool is_ours(const OrderedJson& entry) {
-  const auto found = entry.is_object() ? entry.find("command") : entry.end();
-  return entry.is_object() && found != entry.end() && found->is_string() &&
-         fs::path(found->get<std::string>()).filename() == "mcpac";
+  if (!entry.is_object()) return false;
+  const auto command = entry.find("command");
+  const auto words = entry.find("args");
+  const auto variables = entry.find("env");
+  const bool is_named = command != entry.end() && command->is_string() &&
+                        fs::path(command->get<std::string>()).filename() == "mcpac";
+  // `run` and others start what they are told; a variable may name another program (PATH, LD_*).
+  const bool serves = words != entry.end() && words->is_array() &&
+                      std::ranges::find(*words, OrderedJson("serve")) != words->end();
+  return is_named && serves && (variables == entry.end() || variables->empty());
 }
 
 Result<ClientFile> ClientFile::open(const ClientKind& kind, const fs::path& file) {

@@ -18,7 +18,7 @@
 
 namespace mcpac::execute {
 
-// An entry that starts mcpac.
+// An entry that starts `mcpac serve`, by its words: the program may be another one of that name.
 [[nodiscard]] bool is_ours(const OrderedJson& entry);
 
 class ClientFile {

@@ -72,7 +72,8 @@ asio::awaitable<Result<AuthorizationServer>> look_up(const Web& web, std::string
     co_return fail(
         ErrorId::kServerHttp,
         fmt::format("the authorization server {} has no metadata", printable(issuer, 200)),
-        {.why = document.error().what});
+        {.why = document.error().what,
+         .fix = R"(check the credentials: "headers": {"Authorization": "Bearer ${env:TOKEN}"})"});
   }
   co_return read_authorization_server(*document, issuer);
 }

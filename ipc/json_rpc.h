@@ -2,9 +2,10 @@
 //
 // decode() promises that what it returns is well formed: "jsonrpc" is "2.0", an id is a string or a
 // 64-bit integer and kept exactly, params are an object, a response has exactly one of result and
-// error (a null beside the other one counts as absent), no object anywhere has a member twice. Batches (arrays) are refused: MCP dropped them, and
-// one line that is many calls would hide calls from a reader. What to do with a bad line is the
-// caller's business: a client of real servers skips it as junk, the door of the gate answers it.
+// error (a null beside the other one counts as absent), no object anywhere has a member twice.
+// Batches (arrays) are refused: MCP dropped them, and one line that is many calls would hide calls
+// from a reader. What to do with a bad line is the caller's business: a client of real servers
+// skips it as junk, the door of the gate answers it.
 #pragma once
 
 #include <cstddef>

@@ -15,6 +15,7 @@
 #include "cli/standard_output.h"
 #include "core/nearest_name.h"
 #include "core/printable.h"
+#include "core/shell_quote.h"
 
 namespace mcpac::cli {
 namespace {
@@ -118,6 +119,14 @@ std::string what_to_do(const CLI::App& command, const CommandChoice& choice,
     for (const auto& [called, meant] : kMeant) {
       if (option == called && std::ranges::find(names, meant) != names.end())
         return fmt::format("did you mean '{}'? {}", meant, help);
+    }
+    // Elsewhere a server is named as such; here by the tools of it.
+    if (option == "--server" && std::ranges::find(names, "--tool") != names.end()) {
+      const auto next = std::ranges::find(words, word) + 1;
+      const std::string server = option.size() < word.size() ? word.substr(option.size() + 1)
+                                 : next != words.end()       ? *next
+                                                             : "SERVER";
+      return "--tool " + shell_quoted(printable(server, 100) + ".*");
     }
     if (const auto meant = did_you_mean(option, names); !meant.empty())
       return fmt::format("{} {}", meant, help);

@@ -13,8 +13,10 @@
 #include "cli/audit_commands.h"
 #include "cli/commands.h"
 #include "core/clock.h"
+#include "core/nearest_name.h"
 #include "core/printable.h"
 #include "core/rfc3339.h"
+#include "core/shell_quote.h"
 #include "execute/check/authorities.h"
 #include "policy/places.h"
 #include "policy/text/times.h"
@@ -185,6 +187,29 @@ class Chosen {
   std::set<std::pair<std::string, std::string>> calls_;
 };
 
+// Of a tool that no event is about: what may have been meant by it.
+std::string tool_hint(const std::string& tool, const std::vector<audit::Event>& events) {
+  std::set<std::string> known;
+  std::string server;  // that has recorded tools
+  for (const auto& event : events) {
+    for (const char* name : {"capability", "permission"}) {
+      const std::string text = string_member(event.payload, name);
+      if (text.empty()) continue;
+      known.insert(text);
+      if (text.starts_with(tool + ".")) server = tool;
+    }
+  }
+  if (!server.empty())
+    return fmt::format("  fix: --tool {}", shell_quoted(fmt::format("{}.*", printable(server))));
+  if (known.contains(tool)) return {};
+  std::vector<std::string> names(known.begin(), known.end());
+  const auto near = did_you_mean(tool, names);
+  return fmt::format("note: no event is about a tool '{}'{}", printable(tool, 100),
+                     near.empty() ? std::string("; `mcpac tools list` names the tools of the "
+                                                "project")
+                                  : "; " + printable(near, 120));
+}
+
 void list_events(Context& context, const ListOptions& options) {
   const std::string& run = options.run;
   auto since = since_of(options.since);
@@ -214,6 +239,9 @@ void list_events(Context& context, const ListOptions& options) {
   }
   if (context.json) return context.print(all);
   if (shown.empty()) context.say("nothing of that is recorded");
+  if (shown.empty() && !options.tool.empty()) {
+    if (const auto hint = tool_hint(options.tool, *events); !hint.empty()) context.say(hint);
+  }
   if (is_cut) context.say(fmt::format("{} earlier: --limit {}", first, shown.size()));
 }
 

@@ -4,15 +4,20 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
+#include "core/ascii.h"
 #include "core/printable.h"
 #include "core/shell_quote.h"
 #include "core/trimmed.h"
 #include "execute/check/authorities.h"
+#include "execute/project/project_place.h"
 #include "policy/text/printer.h"
 
 namespace mcpac::cli {
@@ -60,6 +65,42 @@ std::string files_statement(std::string path) {
   if (path.ends_with(":rw")) mode = "read-write";
   if (path.ends_with(":rw") || path.ends_with(":ro")) path.resize(path.size() - 3);
   return fmt::format("files {} {}", policy::print_string(path), mode);
+}
+
+// What people write for a mode that is none; empty: no mode was meant.
+std::string_view meant_mode(std::string_view word) {
+  constexpr std::string_view kReads[] = {"r",   "read", "readonly", "read-only", "read_only", "ro",
+                                         "ro+", "rx",   "r-x",      "r--",       "rd"};
+  constexpr std::string_view kWrites[] = {
+      "w",         "wr",         "rw",         "rwx",        "rw+",      "rw-", "write",
+      "readwrite", "read-write", "read_write", "write-only", "writable", "wo",  "rwc"};
+  const std::string lower = lowered(word);
+  if (std::ranges::find(kReads, lower) != std::end(kReads)) return "ro";
+  return std::ranges::find(kWrites, lower) != std::end(kWrites) ? "rw" : "";
+}
+
+bool is_there(std::string path) {
+  if (path.starts_with("~/")) path.replace(0, 1, execute::home_of_user());
+  std::error_code error;
+  return std::filesystem::exists(path, error);
+}
+
+// "./out:w": a mode that is none, unless a file is called so.
+Result<void> check_mode(const std::string& given) {
+  const auto colon = given.rfind(':');
+  const bool has_mode = given.ends_with(":rw") || given.ends_with(":ro");
+  if (has_mode || colon == std::string::npos || is_there(given)) return {};
+  const std::string word = given.substr(colon + 1);
+  const auto mode = meant_mode(word);
+  if (mode.empty()) return {};
+  std::string path = given.substr(0, colon);
+  const bool has_anchor = path.starts_with('/') || path.starts_with('.') || path.starts_with('~');
+  if (!has_anchor) path.insert(0, "./");
+  return fail(ErrorId::kFilesRefused,
+              fmt::format("'{}' behind the path is no mode", printable(word, 40)),
+              {.where = fmt::format("--files {}", printable(given)),
+               .why = "the mode is ro or rw: ro reads, rw also writes, and without one it is ro",
+               .fix = "--files " + shell_quoted(fmt::format("{}:{}", printable(path), mode))});
 }
 
 std::string network_statement(const std::string& place) {
@@ -120,6 +161,9 @@ Result<policy::LayerText> to_layer(const GrantOptions& options) {
                           .files = {},
                           .profiles = options.profiles};
   if (auto denies = check_denies(options); !denies) return pass_on(denies);
+  for (const auto& path : options.files) {
+    if (auto mode = check_mode(path); !mode) return pass_on(mode);
+  }
   add_places(options, layer);
   for (const std::string& file : options.policy_files) {
     auto rules = execute::read_rules(file);

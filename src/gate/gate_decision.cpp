@@ -121,6 +121,7 @@ void Gate::State::note(policy::Decision& decision, Check& check, Reservation& re
   check.other_rules = decision.other_rules;
   check.would_deny = decision.lifted;
   check.used_up = decision.used_up;
+  check.ended = decision.ended;
   if (decision.effect != policy::Effect::kAllow && check.reason.empty())
     check.reason = "not granted";
   if (!decision.too_large) return;

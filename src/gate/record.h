@@ -87,6 +87,7 @@ struct Check {
   // policy::taken_for of its arguments: for the user's side alone, and not recorded.
   std::string taken_for;
   bool used_up = false;         // the rule would admit the call, had it not reached a limit
+  bool ended = false;           // with used_up: its `until` is over; not recorded, the reason is
   std::size_t other_rules = 0;  // of that layer, that missed as well
   // The least that would admit exactly this call, or why there is none; not recorded.
   std::string would_grant;

@@ -58,7 +58,7 @@ Result<std::shared_ptr<ClientRun>> Gateway::begin(const Comer& comer, policy::La
     if (told_of_rules_.size() < kMostToldOfRules && told_of_rules_.emplace(text).second)
       setup_.warning(std::string(text));
   };
-  execute::warn_of_asked_allows(*authority, tell_once);
+  execute::warn_of_idle_rules(*authority, tell_once);
   ClientRun::Parts parts;
   parts.name = client;
   parts.subject = comer.subject;

@@ -140,6 +140,8 @@ class Authority {
 
   // Allows that an ask beside them makes mute, layer by layer.
   [[nodiscard]] std::vector<AskedAllow> asked_allows() const;
+  // Of all layers the rules whose `until` is over now: they admit nothing, in this run or a later.
+  [[nodiscard]] std::vector<LayerRules::Rule> ended_rules() const;
   // Of all rules with limits: how much is used.
   [[nodiscard]] std::vector<RuleMeters> meters() const;
   // The rules of all layers, printed canonically, one a line.

@@ -63,6 +63,17 @@ std::vector<RuleMeters> Authority::meters() const {
   return all;
 }
 
+std::vector<LayerRules::Rule> Authority::ended_rules() const {
+  std::vector<LayerRules::Rule> ended;
+  const Times times = impl_->now();
+  for (const auto& layer : impl_->layers) {
+    for (const auto& rule : layer.rules) {
+      if (has_ended(rule, times)) ended.push_back({rule.text, rule.place, rule.effect});
+    }
+  }
+  return ended;
+}
+
 std::string Authority::print() const {
   std::string text;
   for (const auto& layer : impl_->layers) {

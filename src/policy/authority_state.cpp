@@ -112,6 +112,7 @@ Decision Authority::Impl::refusal(std::size_t index, const Verdict& verdict,
                         ? fmt::format("nothing in {} allows {}", layer.name, call.permission.text())
                         : nearest.why;
   decision.used_up = nearest.used_up;
+  decision.ended = nearest.ended;
   // No grant of the very value: what it holds is excepted by the user's own rule.
   for (const auto* target : covering(layer, call.permission)) {
     if (layer.rules[target->rule].effect != Effect::kAllow) continue;

@@ -51,6 +51,7 @@ struct Decision {
   // With Lifted::kUngranted: the denial was lifted, and what the layers above count was charged.
   bool lifted = false;
   bool used_up = false;            // that rule admits the call, and has no more of its limit
+  bool ended = false;              // with used_up: its `until` is over
   std::vector<AskRule> asks = {};  // with kAsk: the rules of all layers that ask
   // Denied by no rule: its paths are more than one call may have looked up, or than a record holds
   // where one is wanted. Of such a call nothing but this is known.

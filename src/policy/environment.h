@@ -135,6 +135,8 @@ struct Environment {
   // Decisions are made again from a record, which bounds what is asked: an older one may hold more
   // than a call may ask today.
   bool is_replay = false;
+  // What $HOME says, for the fix of a rule that has it; never what "~/" is. Empty: unknown.
+  std::string home_variable = {};
 };
 
 }  // namespace mcpac::policy

@@ -69,6 +69,7 @@ struct PathReading {
   // Of a denied call: its relative path is read in several ways, so a rule with its text is no fix.
   bool is_ambiguous = false;
   bool has_root = false;  // admit_base is the declared root, or the server's "cwd"
+  std::string home = {};  // what "~" of a rule is; for words alone
 };
 
 struct Explanation {

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include "cli/grant_options.h"
+
 using namespace mcpac;
 using cli::RunOptions;
 using cli::to_limits;
@@ -48,6 +50,25 @@ TEST_SUITE("cli/run_options") {
                               "9999999999999999999", "2000GiB", "1TB", "1MBiB"}) {
       CAPTURE(wrong);
       CHECK(output_of(wrong) == 0);
+    }
+  }
+
+  TEST_CASE("a mode of --files that is none is answered with the one that was meant") {
+    cli::GrantOptions given;
+    const auto fix_of = [&](const char* files) {
+      given.files = {files};
+      const auto layer = cli::to_layer(given);
+      if (layer) return std::string();
+      CHECK(layer.error().id == ErrorId::kFilesRefused);
+      return layer.error().fix;
+    };
+    CHECK(fix_of("data:r") == "--files ./data:ro");
+    CHECK(fix_of("./data:READ") == "--files ./data:ro");
+    CHECK(fix_of("/data:rwx") == "--files /data:rw");
+    CHECK(fix_of("~/data:read-write") == "--files '~/data:rw'");
+    for (const char* right : {"./data", "./data:rw", "./odd:w:ro", "./a:b", "data"}) {
+      CAPTURE(right);
+      CHECK(fix_of(right).empty());
     }
   }
 

@@ -105,6 +105,13 @@ TEST_SUITE("execute/denials") {
     const std::string text = execute::to_human_text(denials.list()[0]);
     CHECK(text.find("fix: no --grant is suggested: a limit of `allow fs.read calls <= 2` (the "
                     "command line) is used up") != std::string::npos);
+    used_up.reason = "it ended at 2020-01-01T00:00:00Z";
+    used_up.rule = "allow fs.read until 2020-01-01T00:00:00Z";
+    used_up.ended = true;
+    denials.add(used_up);
+    CHECK(execute::fix_of(denials.list()[1]) ==
+          "a later end in `allow fs.read until 2020-01-01T00:00:00Z` (the command line): until "
+          "YYYY-MM-DDThh:mm:ssZ");
     CHECK(text.find("raise") == std::string::npos);
     CHECK(text.find("--grant '") == std::string::npos);
   }

@@ -132,6 +132,20 @@ TEST_CASE("a reservation that is given back can be used again, and only once") {
   CHECK(refused.reason == "its one call per run is used up");
 }
 
+TEST_CASE("a rule whose `until` is over is known before the run, and no later run mends it") {
+  World world;
+  auto authority =
+      world.grant({"kv.get until 2020-01-01T00:00:00Z", "kv.set until 2030-01-01T00:00:00Z"})
+          .value();
+  const auto ended = authority.ended_rules();
+  REQUIRE(ended.size() == 1);
+  CHECK(ended[0].text == "allow kv.get until 2020-01-01T00:00:00Z");
+  const Decision over = authority.decide(tool("kv.get"), {{"key", "a"}});
+  CHECK(over.used_up);
+  CHECK(over.ended);
+  CHECK(over.reason == "it ended at 2020-01-01T00:00:00Z");
+}
+
 TEST_CASE("no grant is suggested in the place of a limit that is used up") {
   const World world;
   auto authority = world.grant({"kv.get calls <= 1"}).value();
@@ -140,6 +154,8 @@ TEST_CASE("no grant is suggested in the place of a limit that is used up") {
   CHECK(used_up.used_up);
   CHECK(used_up.would_grant.empty());
   CHECK(used_up.rule == "allow kv.get calls <= 1");
+  CHECK_FALSE(used_up.ended);
+  CHECK(authority.ended_rules().empty());
   const Decision missed = authority.decide(tool("kv.set"), {{"key", "a"}, {"value", "b"}});
   CHECK_FALSE(missed.used_up);
   CHECK_FALSE(missed.would_grant.empty());

@@ -38,7 +38,8 @@ TEST_CASE("an unknown server names the nearest server") {
 TEST_CASE("a name alone is answered with both rules that it may stand for") {
   const Error alone = error_of("kv");
   CHECK(alone.id == ErrorId::kRuleSyntax);
-  CHECK(alone.fix == "write kv.* for all tools of a server kv, SERVER.kv for one tool");
+  CHECK(alone.fix ==
+        "write kv.TOOL for one tool of a server kv, kv.* for all of them, SERVER.kv for a tool kv");
   CHECK(error_of("*").fix == "write SERVER.* for all tools of one server, a rule each");
 }
 
@@ -87,6 +88,26 @@ TEST_CASE("what stands where something else was expected is answered with what t
          "a test names one place: write a rule for each, or the folder that holds them all"},
         {"filesystem.read_text_file(path within ./a except ./a/b)",
          "a list stands in braces, e.g. except {./data/private}"},
+        {"filesystem.read_text_file path within ./data",
+         "put the tests in brackets: filesystem.read_text_file(path within ./data)"},
+        {"filesystem.read_text_file where path within ./data calls <= 3",
+         "put the tests in brackets: filesystem.read_text_file(path within ./data)"},
+        {"filesystem.read_text_file(path within ./data) && head <= 3",
+         "put the tests in brackets: filesystem.read_text_file(path within ./data, head <= 3)"},
+        {"kv.get(key any) && calls <= 3",
+         "leave out '&&': clauses stand side by side behind the rule"},
+        {"kv.get(key any) and rate 3/min",
+         "leave out 'and': clauses stand side by side behind the rule"},
+        {"kv.get(key any), calls <= 3", "leave out the ',' before the clause"},
+        {"kv:get", "write kv.get"},
+        {"kv->get", "write kv.get"},
+        {"mcp__kv__get", "write kv.get"},
+        {"kv__get", "write kv.get"},
+        {"kv.get(key = \"a\")", "write =="},
+        {"kv.get(key === \"a\")", "write == or !=, with two signs"},
+        {"kv.get(key =~ \"a\")", "write re /…/"},
+        {"filesystem.read_text_file(path.startsWith(\"data\"))",
+         "e.g. path within ./data, or name starts \"a\""},
         {"filesystem.read_text_file(path within)", "e.g. ./data, ~/notes or /srv/data"}}) {
     CAPTURE(text);
     const Error error = error_of(text);
@@ -108,6 +129,11 @@ TEST_CASE("what other languages call otherwise is answered with the word for it"
         {"kv.get costs <= 1", "write cost <= 1.00 USD"},
         {"kv.get(key regex /a/)", "write re /…/"},
         {"kv.get(key contains \"a\")", "write like \"*…*\""},
+        {"kv.get(key startsWith \"a\")", "write starts \"…\""},
+        {"kv.get(key endsWith \"a\")", "write ends \"…\""},
+        {"kv.get(key beginsWith \"a\")", "write starts \"…\""},
+        {"kv.get(key Contains \"a\")", "write like \"*…*\""},
+        {"kv.get(key oneOf \"a\")", "write in {\"a\", \"b\"}"},
         {"kv.get(key not in {\"a\"})",
          "write != VALUE; a test is turned around by a rule deny, or except {…}"},
         {"kv.get(key: \"a\")", "a value is compared with ==: path == \"a\""},
@@ -120,6 +146,29 @@ TEST_CASE("what other languages call otherwise is answered with the word for it"
     CAPTURE(text);
     CHECK(error_of(text).fix == fix);
   }
+}
+
+TEST_CASE("$HOME is answered with the folder that it is, also where that is not the account's") {
+  World world;
+  world.bases.home = "/home/of-account";
+  const std::string rule = "filesystem.read_text_file(path within $HOME/data)";
+  const auto fix_of = [&](const std::string& home) {
+    auto environment = world.environment();
+    environment.home_variable = home;
+    LayerText run;
+    run.name = "the command line";
+    LayerText places = run;
+    run.grants = {rule};
+    places.places = {"files \"$HOME/data\" read-only"};
+    const std::string of_rule = Authority::load({run}, environment).error().fix;
+    const std::string of_files = Authority::load({places}, environment).error().fix;
+    // "~/" is quoted: a shell would expand it, to another folder where $HOME is another.
+    CHECK((of_files == "--files " + of_rule || of_files == "--files '" + of_rule + "'"));
+    return of_rule;
+  };
+  CHECK(fix_of("") == "~/data");
+  CHECK(fix_of("/home/of-account") == "~/data");
+  CHECK(fix_of("/tmp/other") == "/tmp/other/data");
 }
 
 TEST_CASE(
@@ -142,6 +191,10 @@ TEST_CASE(
          "for each tool"},
         {"{\"allow\": []}\n",
          "a policy is no JSON: a statement a line, such as allow SERVER.TOOL(path within ./data)"},
+        {"deny filesystem.read_text_file path within ./data\n",
+         "put the tests of the rule in brackets: SERVER.TOOL(path within ./data)"},
+        {"allow kv.get(key any) && calls <= 3\n",
+         "leave out '&&': clauses stand side by side behind the rule"},
         {"// kv\n", "a comment begins with #"},
         {"\xEF\xBB\xBF"
          "allow kv.get\n",
@@ -166,7 +219,8 @@ TEST_CASE("a verb in a rule of the command line is answered with the option that
     CHECK(error.fix == fix);
   }
   CHECK(error_of("ask").fix ==
-        "write ask.* for all tools of a server ask, SERVER.ask for one tool");
+        "write ask.TOOL for one tool of a server ask, ask.* for all of them, SERVER.ask for a tool "
+        "ask");
 }
 
 TEST_CASE("a part of a name with a star is answered with why there is none") {

@@ -78,6 +78,11 @@ TEST_CASE("a relative path that was denied says what it was taken for") {
             "--root: then only a rule with ./ admits a relative path");
   CHECK(taken(within_data, "/etc/passwd").empty());
   CHECK(taken(within_data, "~/a").empty());
+  world.bases.home = "/home/of-account";
+  const std::string is_home = "~ in a rule is /home/of-account, the home of the account";
+  const std::string within_home = "filesystem.read_text_file(path within ~/data)";
+  CHECK(taken(within_home, "/tmp/other/data/x") == is_home);
+  CHECK(taken(within_home, "x").ends_with("; " + is_home));
   world.bases.roots["filesystem"] = "/srv";
   CHECK(taken(within_data, "a.txt") == "it is /srv/a.txt, counted from the root of filesystem");
 }

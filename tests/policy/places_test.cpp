@@ -125,6 +125,21 @@ TEST_SUITE("policy/places") {
     }
   }
 
+  TEST_CASE("a URL is answered with the host and the port that it names") {
+    const World world;
+    for (const auto& [url, fix] :
+         {std::pair{"https://api.example.com/v1?q=1", "network api.example.com:443"},
+          {"http://api.example.com", "network api.example.com:80"},
+          {"https://me@api.example.com:8443/x", "network api.example.com:8443"},
+          {"https://[2001:4860::1]/x", "network [2001:4860::1]:443"},
+          {"https:///x", "network api.example.com:443"}}) {
+      CAPTURE(url);
+      const auto authority = world.load({layer("run", {std::string("network \"") + url + "\""})});
+      REQUIRE(!authority);
+      CHECK(authority.error().fix == fix);
+    }
+  }
+
   TEST_CASE("a place is told as its option or statement says it, with its mode") {
     const World world;
     const std::tuple<const char*, const char*, const char*> cases[] = {

@@ -4,6 +4,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <mutex>
 #include <system_error>
 
@@ -27,6 +28,7 @@ PolicyWorld::PolicyWorld(const Project& project, const Clock& the_clock)
   std::error_code error;
   bases.current_directory = fs::current_path(error).string();
   bases.home = home_of_user();
+  if (const char* variable = std::getenv("HOME")) home_variable = variable;  // NOLINT
   for (const auto& server : project.config.servers) {
     if (server.is_http()) bases.remote_servers.insert(server.name);
     auto folders = folders_of(server, project.folder);
@@ -51,7 +53,8 @@ policy::Environment PolicyWorld::environment() const {
           .resolver = resolver.get(),
           .clock = &clock,
           .bases = bases,
-          .prices = prices};
+          .prices = prices,
+          .home_variable = home_variable};
 }
 
 policy::LayerText declaration_layer(std::vector<std::string> rules) {
@@ -113,8 +116,13 @@ Result<policy::Authority> load_own(const Project& project, const PolicyWorld& wo
   return policy::Authority::load({std::move(granted)}, world.environment());
 }
 
-void warn_of_asked_allows(const policy::Authority& authority,
-                          const std::function<void(std::string_view)>& warning) {
+void warn_of_idle_rules(const policy::Authority& authority,
+                        const std::function<void(std::string_view)>& warning) {
+  for (const auto& rule : authority.ended_rules())
+    warning(
+        fmt::format("{}: '{}' admits nothing any more, as its `until` is over; write a later "
+                    "end: until YYYY-MM-DDThh:mm:ssZ",
+                    printable(rule.place, 200), printable(rule.text, 400)));
   for (const auto& asked : authority.asked_allows())
     warning(fmt::format("{}: {}", printable(asked.allow_place, 200), asked.in_words()));
 }

@@ -26,6 +26,7 @@ struct PolicyWorld {
   [[nodiscard]] policy::Environment environment() const;
   policy::ToolSchemas tools;
   policy::Bases bases;
+  std::string home_variable;  // $HOME, of this process
   std::map<Permission, Money> prices;
   std::unique_ptr<const policy::PathResolver> resolver;
   const Clock& clock;
@@ -60,9 +61,10 @@ using analyzer::kDeclarationLayer;
 [[nodiscard]] Result<policy::Authority> load_own(const Project& project, const PolicyWorld& world,
                                                  policy::LayerText granted);
 
-// Says of each allow that lets nothing through unasked which ask is in its way.
-void warn_of_asked_allows(const policy::Authority& authority,
-                          const std::function<void(std::string_view)>& warning);
+// Says of each rule that admits nothing why: its `until` is over; and of each allow that lets
+// nothing through unasked which ask is in its way.
+void warn_of_idle_rules(const policy::Authority& authority,
+                        const std::function<void(std::string_view)>& warning);
 
 // The rules and places of all layers but the program's declaration, each behind its layer's name:
 // "the command line: allow fs.read".

@@ -33,7 +33,8 @@ Denial to_denial(const gate::Check& check) {
           .calls = 1,
           .asked = !check.asks.empty(),
           .said_no = check.said_no,
-          .used_up = check.used_up};
+          .used_up = check.used_up,
+          .ended = check.ended};
 }
 
 void Denials::add(const gate::Check& check) {
@@ -62,7 +63,8 @@ Json to_json(const Denial& denial) {
           {"no_grant", denial.no_grant},
           {"calls", denial.calls},
           {"asked", denial.asked},
-          {"used_up", denial.used_up}};
+          {"used_up", denial.used_up},
+          {"ended", denial.ended}};
 }
 
 std::string fix_of(const Denial& denial) {
@@ -72,6 +74,9 @@ std::string fix_of(const Denial& denial) {
     return "nothing, where `never` was meant; `mcpac approvals list` shows it, and it is asked "
            "again after `mcpac approvals forget ID`";
   if (denial.asked) return "a person at the terminal or --approver COMMAND answers what is asked";
+  if (denial.ended)
+    return fmt::format("a later end in `{}` ({}): until YYYY-MM-DDThh:mm:ssZ", denial.rule,
+                       policy::place_or_layer(denial.place, denial.layer));
   // A higher limit, or a rule without one, would admit more than this call.
   if (denial.used_up)
     return fmt::format(

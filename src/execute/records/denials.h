@@ -30,6 +30,7 @@ struct Denial {
   bool asked = false;  // it needed an answer
   gate::Check::SaidNo said_no = gate::Check::SaidNo::kNot;
   bool used_up = false;  // the rule would admit it, had it not reached a limit
+  bool ended = false;    // with used_up: its `until` is over, which no other run changes
 };
 
 [[nodiscard]] Denial to_denial(const gate::Check& check);

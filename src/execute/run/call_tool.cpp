@@ -90,7 +90,7 @@ Result<policy::Authority> rules_of(const Project& project, const Folders& folder
   auto authority = load_authority(project, world, {granted});
   if (authority) {
     warn_of_open_ends(questions.warning, granted, &world.tools);
-    warn_of_asked_allows(*authority, questions.warning);
+    warn_of_idle_rules(*authority, questions.warning);
     return authority;
   }
   if (!is_refusal(authority.error().id)) return authority;

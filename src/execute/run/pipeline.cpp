@@ -140,7 +140,7 @@ Result<void> Run::load() {
   }
   auto granted = load_authority(project_, world_, {request_.granted});
   if (!granted) return pass_on(granted);
-  if (request_.hosted == nullptr) warn_of_asked_allows(*granted, listener_.warning);
+  if (request_.hosted == nullptr) warn_of_idle_rules(*granted, listener_.warning);
   granted_ = std::move(*granted);
   return {};
 }

@@ -95,7 +95,7 @@ Result<RunAuthority> make_authority(const GrantCheck& parts, const ProgramFile& 
   if (!digest) return pass_on(digest);
   auto authority = load_authority(parts.project, parts.world, std::move(layers));
   if (!authority) return pass_on(authority);
-  warn_of_asked_allows(*authority, parts.listener.warning);
+  warn_of_idle_rules(*authority, parts.listener.warning);
   auto binding = bind_run(std::move(*digest), digests, parts.project.config, *authority);
   auto declared = file.declared
                       ? declared_by(report)

@@ -157,6 +157,7 @@ std::vector<MissedTarget> missed_targets(const CompiledLayer& layer, const CallU
     const auto kind = standing_of(rule, *target, call, times, &one.miss);
     if (kind == RuleStanding::Kind::kMatches) continue;
     one.used_up = kind == RuleStanding::Kind::kUsedUp;
+    one.ended = one.used_up && has_ended(rule, times);
     missed.push_back(std::move(one));
   }
   return missed;
@@ -166,8 +167,8 @@ Nearest nearest_rule(const CompiledLayer& layer, const CallUnderTest& call, cons
   Nearest nearest;
   std::size_t most = 0;
   std::size_t missed = 0;
-  for (const auto& [target, miss, used_up] : missed_targets(layer, call, times)) {
-    if (used_up) return {target->rule_text, miss.why, target->place, 0, true};
+  for (const auto& [target, miss, used_up, ended] : missed_targets(layer, call, times)) {
+    if (used_up) return {target->rule_text, miss.why, target->place, 0, true, ended};
     ++missed;
     if (!nearest.rule.empty() && miss.passed <= most) continue;
     most = miss.passed;

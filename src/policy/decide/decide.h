@@ -40,6 +40,7 @@ struct MissedTarget {
   const CompiledTarget* target = nullptr;
   Miss miss{};
   bool used_up = false;  // it would admit the call, had it not reached a limit
+  bool ended = false;    // with used_up: its `until` is over, for this run and later ones
 };
 [[nodiscard]] std::vector<MissedTarget> missed_targets(const CompiledLayer& layer,
                                                        const CallUnderTest& call,
@@ -53,6 +54,7 @@ struct Nearest {
   std::string place;
   std::size_t others = 0;  // that speak of the tool and missed, too
   bool used_up = false;    // it would admit the call, had it not reached a limit
+  bool ended = false;      // with used_up: its `until` is over
 };
 [[nodiscard]] Nearest nearest_rule(const CompiledLayer& layer, const CallUnderTest& call,
                                    const Times& times);

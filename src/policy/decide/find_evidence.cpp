@@ -20,7 +20,7 @@ void find_missed(const std::vector<CompiledLayer>& layers, std::size_t index,
                  const CallUnderTest& call, const Times& times, Evidence& evidence) {
   const CompiledLayer& layer = layers[index];
   std::vector<Near> near;
-  for (auto& [target, miss, used_up] : missed_targets(layer, call, times)) {
+  for (auto& [target, miss, used_up, ended] : missed_targets(layer, call, times)) {
     std::string plain = miss.plain.empty() || used_up ? miss.why : std::move(miss.plain);
     near.push_back({{index, target->rule, std::move(miss.why), std::move(plain)},
                     used_up ? std::numeric_limits<std::size_t>::max() : miss.passed,

@@ -66,6 +66,7 @@ std::optional<PathReading> path_reading(const std::vector<CompiledLayer>& layers
   const auto& server = permission.server();
   RelativeStarts starts = relative_starts(bases, server);
   PathReading reading;
+  reading.home = bases.home;
   reading.lexical_only = bases.remote_servers.contains(server) || environment.resolver == nullptr;
   reading.has_root = starts.has_root;
   reading.is_unknown = starts.is_unknown;

@@ -83,6 +83,36 @@ std::string ambiguous(const Permission& permission, const PathReading& paths,
   return it + "; no root settles it: the call needs the absolute path";
 }
 
+// What "~" stands for, which is the account's home and not what $HOME says.
+std::string home_in(std::string_view place, const PathReading& paths) {
+  const bool is_of_home = place.starts_with("~/") || place.starts_with("\"~/");
+  if (!is_of_home || paths.home.empty()) return {};
+  return fmt::format("~ in a rule is {}, the home of the account",
+                     printable(paths.home, kMaxShown));
+}
+
+std::string relative_taken_for(const Permission& permission, const PathReading& paths,
+                               std::string_view place, const std::string& value) {
+  const std::string whole = place_below(paths.admit_base, value);
+  const std::string link = paths.lexical_only ? "" : leads_to(paths.admit_base, value);
+  const std::string it =
+      fmt::format("it is {}{}, counted from", printable(whole, kMaxShown),
+                  link.empty() ? "" : fmt::format(", a link to {}", printable(link, kMaxShown)));
+  if (paths.is_unknown) {
+    const std::string folder =
+        paths.settling_root.empty() ? "DIR" : shell_quoted(paths.settling_root);
+    return fmt::format(
+        "where {0} starts is not known, as a shell or a container starts it, so no rule admits a "
+        "relative path; mcpac server set {0} --root {1} says it",
+        permission.server(), folder);
+  }
+  if (!paths.further_bases.empty()) return ambiguous(permission, paths, value);
+  if (paths.has_root) return fmt::format("{} the root of {}", it, permission.server());
+  const bool is_of_here = place.starts_with("./") || place.starts_with("\"./");
+  return fmt::format("{} the current folder, as {} has no --root{}", it, permission.server(),
+                     is_of_here ? "" : ": then only a rule with ./ admits a relative path");
+}
+
 }  // namespace
 
 std::string tested_argument(const Explanation& explanation) {
@@ -95,27 +125,13 @@ std::string taken_for(const Permission& permission, const Explanation& explanati
   const RuleStanding* rule = deciding(explanation);
   if (rule == nullptr) return {};
   const std::string_view place = place_in(rule->test);
-  const auto value = relative_path(rule->value);
-  if (place.empty() || !value) return {};
+  if (place.empty()) return {};
   const PathReading& paths = *explanation.paths;
-  const std::string whole = place_below(paths.admit_base, *value);
-  const std::string link = paths.lexical_only ? "" : leads_to(paths.admit_base, *value);
-  const std::string it =
-      fmt::format("it is {}{}, counted from", printable(whole, kMaxShown),
-                  link.empty() ? "" : fmt::format(", a link to {}", printable(link, kMaxShown)));
-  if (paths.is_unknown) {
-    const std::string folder =
-        paths.settling_root.empty() ? "DIR" : shell_quoted(paths.settling_root);
-    return fmt::format(
-        "where {0} starts is not known, as a shell or a container starts it, so no rule admits a "
-        "relative path; mcpac server set {0} --root {1} says it",
-        permission.server(), folder);
-  }
-  if (!paths.further_bases.empty()) return ambiguous(permission, paths, *value);
-  if (paths.has_root) return fmt::format("{} the root of {}", it, permission.server());
-  const bool is_of_here = place.starts_with("./") || place.starts_with("\"./");
-  return fmt::format("{} the current folder, as {} has no --root{}", it, permission.server(),
-                     is_of_here ? "" : ": then only a rule with ./ admits a relative path");
+  const auto value = relative_path(rule->value);
+  std::string home = home_in(place, paths);
+  if (!value) return home;
+  std::string it = relative_taken_for(permission, paths, place, *value);
+  return home.empty() ? it : it + "; " + home;
 }
 
 }  // namespace mcpac::policy

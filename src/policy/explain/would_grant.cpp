@@ -395,7 +395,8 @@ Fix fix_for(const CompiledLayer& layer, const CallUnderTest& call, const Times& 
   const CompiledTarget* near = nullptr;
   std::size_t most = 0;
   std::vector<const CompiledTarget*> missed;
-  for (const auto& [target, miss, used_up] : missed_targets(layer, call, times)) {
+  for (const auto& [target, miss, used_up, ended] : missed_targets(layer, call, times)) {
+    if (ended) return none("the `until` of the rule that admits it is over: write a later end");
     if (used_up) return none("a limit of the rule that admits it is used up");
     missed.push_back(target);
     if (near != nullptr && miss.passed <= most) continue;

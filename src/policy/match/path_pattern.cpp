@@ -55,32 +55,6 @@ struct Anchored {
   Components components;
 };
 
-// What to write for a path without an anchor; empty where nothing certain is meant.
-std::string with_anchor(const std::string& text, const Bases& bases) {
-  const auto behind = [&](std::string_view name) -> std::optional<std::string> {
-    if (!text.starts_with(name)) return std::nullopt;
-    const auto rest = std::string_view(text).substr(name.size());
-    if (!rest.empty() && rest.front() != '/') return std::nullopt;
-    return std::string(rest.substr(std::min(rest.find_first_not_of('/'), rest.size())));
-  };
-  constexpr std::pair<std::string_view, std::string_view> kNames[] = {
-      {"$PWD", "./"},          {"${PWD}", "./"},        {".", "./"},
-      {"$HOME", "~/"},         {"${HOME}", "~/"},       {"~", "~/"},
-      {"@server", "@server/"}, {"%USERPROFILE%", "~/"}, {"file://", "/"},
-      {"file:", "/"}};
-  for (const auto& [name, anchor] : kNames) {
-    if (const auto rest = behind(name)) return std::string(anchor) + *rest;
-  }
-  const auto components = split(text);
-  const bool climbs = std::ranges::find(components, "..") != components.end();
-  const bool is_other = text.empty() || std::string_view("~$%@").contains(text.front());
-  if (is_other || (climbs && !bases.current_directory.starts_with('/'))) return {};
-  if (!climbs) return "./" + text;
-  Components whole = split(bases.current_directory);
-  whole.insert(whole.end(), components.begin(), components.end());
-  return join(collapse(whole));
-}
-
 // The place that "./a/../b" means by its text; where it leaves its anchor, from the root.
 std::string without_climbing(const std::string& text, const Bases& bases) {
   if (text.starts_with('/')) return printable(join(collapse(split(text))));
@@ -96,7 +70,8 @@ std::string without_climbing(const std::string& text, const Bases& bases) {
   return printable((is_home ? "~" : ".") + join(below));
 }
 
-Checked<Anchored> read_anchor(const std::string& text, ast::Offset at, const Bases& bases) {
+Checked<Anchored> read_anchor(const std::string& text, ast::Offset at,
+                              const Environment& environment) {
   using Anchor = Anchored::Anchor;
   constexpr std::pair<std::string_view, Anchor> kAnchors[] = {{"/", Anchor::kRoot},
                                                               {"./", Anchor::kHere},
@@ -117,11 +92,11 @@ Checked<Anchored> read_anchor(const std::string& text, ast::Offset at, const Bas
     if (std::ranges::find(anchored.components, "..") != anchored.components.end()) {
       return complain(ErrorId::kRuleSyntax, at,
                       fmt::format("'..' in the path '{}' of a rule", printable(text)),
-                      "a rule names the place it means", without_climbing(text, bases));
+                      "a rule names the place it means", without_climbing(text, environment.bases));
     }
     return anchored;
   }
-  const std::string with = with_anchor(text, bases);
+  const std::string with = with_anchor(text, environment);
   return complain(ErrorId::kRuleSyntax, at,
                   fmt::format("the path '{}' has no anchor", printable(text)),
                   "a path begins with / (absolute), ./ (here), ~/ (home) or @server/ (the server's "
@@ -167,9 +142,40 @@ Checked<PathBase> resolve_base(const std::string& anchor_path, const Components&
 
 }  // namespace
 
+std::string with_anchor(const std::string& text, const Environment& environment) {
+  const Bases& bases = environment.bases;
+  const auto behind = [&](std::string_view name) -> std::optional<std::string> {
+    if (!text.starts_with(name)) return std::nullopt;
+    const auto rest = std::string_view(text).substr(name.size());
+    if (!rest.empty() && rest.front() != '/') return std::nullopt;
+    return std::string(rest.substr(std::min(rest.find_first_not_of('/'), rest.size())));
+  };
+  constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"$PWD", "./"},          {"${PWD}", "./"},        {".", "./"},
+      {"$HOME", "~/"},         {"${HOME}", "~/"},       {"~", "~/"},
+      {"@server", "@server/"}, {"%USERPROFILE%", "~/"}, {"file://", "/"},
+      {"file:", "/"}};
+  for (const auto& [name, anchor] : kNames) {
+    const auto rest = behind(name);
+    if (!rest) continue;
+    // "~" is the account's home: where $HOME is another folder, that is meant.
+    const std::string& home = environment.home_variable;
+    const bool is_other = name.contains("HOME") && home.starts_with('/') && home != bases.home;
+    return is_other ? join(collapse(split(home + "/" + *rest))) : std::string(anchor) + *rest;
+  }
+  const auto components = split(text);
+  const bool climbs = std::ranges::find(components, "..") != components.end();
+  const bool is_other = text.empty() || std::string_view("~$%@").contains(text.front());
+  if (is_other || (climbs && !bases.current_directory.starts_with('/'))) return {};
+  if (!climbs) return "./" + text;
+  Components whole = split(bases.current_directory);
+  whole.insert(whole.end(), components.begin(), components.end());
+  return join(collapse(whole));
+}
+
 Checked<PathPattern> PathPattern::compile(const std::string& text, ast::Offset at, Kind kind,
                                           const World& world) {
-  auto anchored = read_anchor(text, at, world.environment.bases);
+  auto anchored = read_anchor(text, at, world.environment);
   if (!anchored) return std::unexpected(anchored.error());
   auto& components = anchored->components;
   auto wild = std::ranges::find_if(components, is_wild);

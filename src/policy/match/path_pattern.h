@@ -78,4 +78,8 @@ class PathPattern {
   PathBase base_;
 };
 
+// What to write for a path without an anchor ("data", "$HOME/data"); empty where nothing certain is
+// meant.
+[[nodiscard]] std::string with_anchor(const std::string& text, const Environment& environment);
+
 }  // namespace mcpac::policy

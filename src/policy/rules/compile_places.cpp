@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "policy/environment.h"
+#include "policy/match/path_pattern.h"
 #include "policy/match/url.h"
 #include "policy/text/printer.h"
 
@@ -113,10 +114,16 @@ Checked<Components> read_place_path(const std::string& text, ast::Offset at,
                                     const Environment& environment) {
   const auto anchor = anchor_of(text, environment.bases);
   if (!anchor) {
+    // "$HOME/x", "file:///x": a place that has a name of its own elsewhere.
+    const bool is_named =
+        text.starts_with('$') || text.starts_with('%') || text.starts_with("file:");
+    const std::string meant = is_named ? with_anchor(text, environment) : std::string();
     return complain(ErrorId::kRuleSyntax, at,
                     fmt::format("the path '{}' has no anchor", printable(text)),
                     "a path of files begins with / (absolute), ./ (here) or ~/ (home)",
-                    climbs(text) ? from_root(text, environment.bases.current_directory)
+                    !meant.empty() ? printable(meant)
+                    : is_named     ? "write the whole path, from /"
+                    : climbs(text) ? from_root(text, environment.bases.current_directory)
                     : text == "." || text == "~" ? text + "/"
                                                  : fmt::format("./{}", printable(text)));
   }

@@ -10,6 +10,11 @@
 
 namespace mcpac::policy {
 
+bool has_ended(const CompiledRule& rule, const Times& times) {
+  const auto& until = rule.clauses.until;
+  return until && times.wall && *times.wall >= until->value;
+}
+
 std::uint64_t calls_in_window(const CompiledRule& rule, const Times& times) {
   return static_cast<std::uint64_t>(std::ranges::count_if(
       rule.used.recent, [&](auto at) { return *times.steady - at < rule.clauses.rate->unit; }));
@@ -53,8 +58,7 @@ std::optional<std::string> over_time(const CompiledRule& rule, const Times& time
       *times.steady - *times.start >= c.duration->value) {
     return fmt::format("its time of {} is over", c.duration->spelling);
   }
-  if (c.until && times.wall && *times.wall >= c.until->value)
-    return fmt::format("it ended at {}", c.until->spelling);
+  if (has_ended(rule, times)) return fmt::format("it ended at {}", c.until->spelling);
   return std::nullopt;
 }
 

@@ -43,6 +43,8 @@ struct Usage {
   std::deque<std::chrono::steady_clock::time_point> recent;
 };
 
+// Whether its `until` is over by these clocks.
+[[nodiscard]] bool has_ended(const CompiledRule& rule, const Times& times);
 // Why a limited rule does not hold for a call with this demand, or nothing.
 [[nodiscard]] std::optional<std::string> used_up(const CompiledRule& rule, const Times& times,
                                                  const Demand& demand);

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "core/ascii.h"
 #include "core/nearest_name.h"
 #include "policy/text/parser.h"
 
@@ -32,6 +33,20 @@ std::string test_for(std::string_view word) {
       {"regexp", "re /…/"},
       {"glob", "matches GLOB for a path, like \"…*\" for a text"},
       {"contains", "like \"*…*\""},
+      {"has", "like \"*…*\""},
+      {"match", "re /…/; matches GLOB for a path"},
+      {"beginswith", "starts \"…\""},
+      {"begins", "starts \"…\""},
+      {"hasprefix", "starts \"…\""},
+      {"hassuffix", "ends \"…\""},
+      {"oneof", "in {\"a\", \"b\"}"},
+      {"one_of", "in {\"a\", \"b\"}"},
+      {"any_of", "in {\"a\", \"b\"}"},
+      {"isin", "in {\"a\", \"b\"}"},
+      {"like_regex", "re /…/"},
+      {"startwith", "starts \"…\""},
+      {"endwith", "ends \"…\""},
+      {"length", "len 0..100"},
       {"includes", "like \"*…*\""},
       {"startswith", "starts \"…\""},
       {"starts_with", "starts \"…\""},
@@ -54,7 +69,7 @@ std::string test_for(std::string_view word) {
       {"except", "a test before it: within ./data except {./data/private}"},
       {"all", "any"},
       {"optional", "? before the argument's name: ?head any"}};
-  const auto* meant = std::ranges::find(kMeant, word, &Words::first);
+  const auto* meant = std::ranges::find(kMeant, lowered(word), &Words::first);
   return meant != std::end(kMeant) ? fmt::format("write {}", meant->second)
                                    : did_you_mean(word, kWords);
 }
@@ -76,6 +91,7 @@ Result<ast::Literal> literal(Lexer& lexer) {
   std::string fix;
   if (!lexer.peek_word().empty()) fix = "write it in double quotes";
   if (lexer.sees("'")) fix = "write it with \" instead of '";
+  if (lexer.sees("=")) fix = "write == or !=, with two signs";
   return lexer.expected("a string in double quotes, a number, true, false or null", std::move(fix));
 }
 
@@ -235,6 +251,12 @@ Result<ast::Test> test(Lexer& lexer) {
   }
   if (lexer.sees_number()) return made(at, range(lexer));
   const std::string word(lexer.peek_word());
+  if (word.empty() && (lexer.sees("=~") || lexer.sees("~")))
+    return lexer.error(at, "no test begins here", "an expression is a test of its own",
+                       "write re /…/");
+  if (word.empty() && lexer.sees("("))
+    return lexer.error(at, "a test is no function", "a test stands behind the argument's name",
+                       "e.g. path within ./data, or name starts \"a\"");
   if (word.empty() && lexer.sees("="))
     return lexer.error(at, "'=' is no test", "a value is compared with ==", "write ==");
   if (word.empty()) {

@@ -23,6 +23,24 @@ bool is_port(std::string_view text, std::uint16_t& port) {
   return parsed.ec == std::errc{} && parsed.ptr == end;
 }
 
+// The host and the port of a URL, as a place is written.
+std::string place_of_url(std::string_view url) {
+  const auto scheme = url.substr(0, url.find("://"));
+  std::string_view host = url.substr(scheme.size() + 3);
+  host = host.substr(0, host.find_first_of("/?#"));
+  if (const auto user = host.rfind('@'); user != std::string_view::npos)
+    host.remove_prefix(user + 1);
+  const auto colon = host.rfind(':');
+  std::uint16_t port = 0;
+  const bool has_port = colon != std::string_view::npos && !host.ends_with(']') &&
+                        is_port(host.substr(colon + 1), port);
+  if (host.empty() || colon == 0) host = "api.example.com";
+  return fmt::format("{}{}", printable(host),
+                     has_port || host.ends_with(":*") ? ""
+                     : scheme == "http"               ? ":80"
+                                                      : ":443");
+}
+
 // What stands before the last colon, without the square brackets of an IPv6 address.
 Result<ast::NetworkGrant> read_place(const Lexer& lexer, const std::string& text, std::size_t at) {
   const auto refuse = [&](std::string what, std::string why, std::string fix) {
@@ -30,8 +48,7 @@ Result<ast::NetworkGrant> read_place(const Lexer& lexer, const std::string& text
   };
   if (text.find("://") != std::string::npos) {
     return refuse(fmt::format("'{}' is a URL", printable(text)),
-                  "a program is given hosts and ports, not URLs",
-                  "e.g. network api.example.com:443");
+                  "a program is given hosts and ports, not URLs", "network " + place_of_url(text));
   }
   const auto colon = text.rfind(':');
   const bool bracketed = text.starts_with('[');

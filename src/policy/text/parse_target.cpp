@@ -101,16 +101,25 @@ std::unexpected<Error> expected_end(Lexer& lexer) {
   return lexer.expected("a test, ',' or ')'", std::move(fix));
 }
 
-// The name behind "fs/" or "fs ", as far as it is one and no word of a clause; empty otherwise.
+// "mcp__fs__read" and "fs__read", as some clients call tools: what is meant; empty otherwise.
+std::string with_dots(std::string_view name) {
+  if (name.starts_with("mcp__")) name.remove_prefix(5);
+  const auto at = name.find("__");
+  if (at == std::string_view::npos || at == 0 || at + 2 == name.size()) return {};
+  return printable(fmt::format("{}.{}", name.substr(0, at), name.substr(at + 2)), 120);
+}
+
+// The name behind "fs/", "fs:" or "fs ", as far as it is one and no word of a clause; empty
+// otherwise.
 std::string tool_apart(Lexer lexer) {
   constexpr std::string_view kNoTools[] = {"calls",     "rate",  "bytes_in", "bytes_out", "cost",
                                            "for",       "until", "because",  "audit",     "within",
                                            "otherwise", "allow", "ask",      "deny",      "per"};
-  const bool is_slash = lexer.take("/");
+  const bool is_mark = lexer.take("/") || lexer.take(":") || lexer.take("#");
   const auto word = std::string(lexer.peek_word());
   const bool is_word = std::ranges::find(kNoTools, word) != std::end(kNoTools);
   const bool is_name = !word.empty() && word.contains('_');
-  return (is_slash ? !word.empty() : is_name && !is_word) ? printable(word, 80) : std::string();
+  return (is_mark ? !word.empty() : is_name && !is_word) ? printable(word, 80) : std::string();
 }
 
 }  // namespace
@@ -141,7 +150,13 @@ Result<ast::Selector> selector(Lexer& lexer, std::optional<Effect> effect) {
                        "write server.tool, as `mcpac tools list` does");
   }
   if (!lexer.take(".")) {
+    // "kv->get": the '-' counts as one of the name.
+    const bool is_arrow = selector.server->ends_with('-') && lexer.take(">");
+    if (is_arrow) selector.server->pop_back();
     const std::string name = printable(*selector.server, 40);
+    if (is_arrow && lexer.sees_name())
+      return lexer.error(selector.at, "'->' between server and tool", "a selector is server.tool",
+                         fmt::format("write {}.{}", name, printable(lexer.peek_word(), 80)));
     const bool is_verb = name == "allow" || name == "ask" || name == "deny";
     if (is_verb && !lexer.at_end() && !lexer.sees(",")) {
       return lexer.error(selector.at, fmt::format("'{}' before a rule that has its verb", name),
@@ -149,11 +164,17 @@ Result<ast::Selector> selector(Lexer& lexer, std::optional<Effect> effect) {
                          "--deny denies; in a file it stands once, before the rule",
                          fmt::format("--{} RULE", name == "allow" ? "grant" : name));
     }
+    const bool is_clause = name == "calls" || name == "rate" || name == "cost";
+    if (is_clause && (lexer.sees("<") || lexer.sees_number()))
+      return lexer.expected(kBetween, "leave out the ',' before the clause");
+    if (auto meant = with_dots(*selector.server); !meant.empty())
+      return lexer.expected(kBetween, fmt::format("write {}", meant));
     if (auto tool = tool_apart(lexer); !tool.empty())
       return lexer.expected(kBetween, fmt::format("write {}.{}", name, tool));
     return lexer.expected(
-        kBetween,
-        fmt::format("write {0}.* for all tools of a server {0}, SERVER.{0} for one tool", name));
+        kBetween, fmt::format("write {0}.TOOL for one tool of a server {0}, {0}.* for all of them, "
+                              "SERVER.{0} for a tool {0}",
+                              name));
   }
   selector.tool_at = lexer.position();
   if (lexer.take("*")) return selector;

@@ -108,6 +108,36 @@ std::string clause_for(std::string_view word) {
   return meant == std::end(kMeant) ? "" : fmt::format("write {}", meant->second);
 }
 
+bool is_clause(std::string_view word) {
+  constexpr std::string_view kClauses[] = {"calls", "rate",  "bytes",   "cost",     "for",
+                                           "until", "audit", "because", "otherwise"};
+  return std::ranges::find(kClauses, word) != std::end(kClauses);
+}
+
+// The '&&' of another language, taken; empty where none stands here.
+std::string take_and(Lexer& lexer) {
+  for (const std::string_view sign : {"&&", "&"}) {
+    if (lexer.take(sign)) return std::string(sign);
+  }
+  for (const std::string_view word : {"and", "AND"}) {
+    if (lexer.take_word(word)) return std::string(word);
+  }
+  return {};
+}
+
+// The tests that stand here without brackets ("path within ./data"), printed; empty: none do.
+std::string bare_tests(Lexer lexer) {
+  if (take_and(lexer).empty()) {
+    for (const std::string_view word : {"where", "with", "if", "when"}) {
+      if (lexer.take_word(word)) break;
+    }
+  }
+  const auto word = lexer.peek_word();
+  if (!lexer.sees_name() || is_clause(word) || !clause_for(word).empty()) return {};
+  const auto tests = detail::brackets(lexer);
+  return tests && !tests->args.empty() ? print(*tests) : std::string();
+}
+
 // The same of a word that a statement begins with.
 std::string statement_for(Lexer& lexer, const std::string& word) {
   constexpr Meant kMeant[] = {
@@ -117,6 +147,8 @@ std::string statement_for(Lexer& lexer, const std::string& word) {
       {"prompt", "ask"},    {"question", "ask"},  {"file", "files"},   {"folder", "files"}};
   const auto* meant = std::ranges::find(kMeant, word, &Meant::first);
   if (meant != std::end(kMeant)) return fmt::format("write {}", meant->second);
+  if (const auto tests = bare_tests(lexer); !tests.empty())
+    return fmt::format("put the tests of the rule in brackets: SERVER.TOOL({})", tests);
   if (auto clause = clause_for(word); !clause.empty()) return clause;
   std::ignore = lexer.take_word(word);
   if (lexer.adjacent('.'))
@@ -126,6 +158,11 @@ std::string statement_for(Lexer& lexer, const std::string& word) {
 
 // Where no word stands.
 std::string statement_instead(Lexer& lexer) {
+  Lexer ahead = lexer;
+  if (const auto sign = take_and(ahead); !sign.empty() && is_clause(ahead.peek_word()))
+    return fmt::format("leave out '{}': clauses stand side by side behind the rule", sign);
+  if (const auto tests = bare_tests(lexer); !tests.empty())
+    return fmt::format("put all tests of the rule in its brackets: SERVER.TOOL(…, {})", tests);
   if (lexer.sees("{"))
     return "a policy is no JSON: a statement a line, such as allow SERVER.TOOL(path within ./data)";
   if (lexer.sees(";")) return "nothing stands between statements: write one a line";
@@ -210,8 +247,16 @@ Result<Lexer> open(const SourceText& source) {
   return Lexer(source);
 }
 
-// What to write where a rule of an option does not end.
-std::string behind_rule(Lexer& lexer) {
+// What to write where a rule of an option does not end. `target`: the last of the rule.
+std::string behind_rule(Lexer& lexer, const ast::Target& target) {
+  Lexer ahead = lexer;
+  if (const auto sign = take_and(ahead); !sign.empty() && is_clause(ahead.peek_word()))
+    return fmt::format("leave out '{}': clauses stand side by side behind the rule", sign);
+  if (const auto tests = bare_tests(lexer); !tests.empty()) {
+    const bool has_some = target.brackets && !target.brackets->args.empty();
+    return fmt::format("put the tests in brackets: {}({}{})", print(target.selector),
+                       has_some ? print(*target.brackets) + ", " : "", tests);
+  }
   if (lexer.sees(";")) return "write each rule in a --grant of its own";
   if (lexer.sees("|") || lexer.sees("&") || lexer.peek_word() == "and" || lexer.peek_word() == "or")
     return "write ',' between tools: kv.get,kv.set";
@@ -250,7 +295,7 @@ Result<ast::Rule> parse_rule(const SourceText& source, Effect effect) {
                         "changes with the server",
                         "write SERVER.*, or a rule for each tool");
   }
-  return lexer->expected("the end of the rule", behind_rule(*lexer));
+  return lexer->expected("the end of the rule", behind_rule(*lexer, parsed->targets.back()));
 }
 
 Result<ast::Statement> parse_place(const SourceText& source) {

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <optional>
 #include <system_error>
 #include <tuple>
@@ -71,9 +72,15 @@ std::unexpected<Error> cannot_start(const SpawnOptions& options, int error) {
   const auto words = words_of(options.program);
   if (error == ENOENT && words.size() > 1)
     fix = "no shell takes \"command\" apart: " + command_fix(words);
+  const bool is_relative = options.program.contains('/') && !options.program.starts_with('/');
+  std::error_code gone;  // a folder that was removed meanwhile
+  const std::string folder = options.working_directory.empty()
+                                 ? std::filesystem::current_path(gone).string()
+                                 : options.working_directory;
+  std::string why = is_relative ? "a relative path begins at " + folder : "";
   return fail(ErrorId::kServerStart,
               fmt::format("cannot start \"{}\": {}", options.program, reason(error)),
-              {.fix = std::move(fix)});
+              {.why = std::move(why), .fix = std::move(fix)});
 }
 
 // One number of the keeper, or nothing where its end has come; it waits for it.

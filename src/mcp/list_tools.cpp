@@ -132,7 +132,7 @@ std::unexpected<Error> too_slow(const ServerConfig& config) {
                           config.timeout.count()),
               {.where = "server " + config.name,
                .why = "its \"timeout\" holds for all pages of the list together",
-               .fix = R"(a longer "timeout" in mcpac.json, in milliseconds)"});
+               .fix = R"(a longer "timeout" in mcpac.json, as "120s")"});
 }
 
 // Tools whose names mean another thing in rules: a grant of that would grant the tool.

@@ -82,7 +82,7 @@ std::unexpected<Error> no_start(const Session& session, std::string_view method,
        .fix = std::string(options.is_process ? "is it a server over standard input and output? "
                                              : "is this the URL of an MCP endpoint? ") +
               R"(Where it speaks one protocol alone, "era": "initialize" (or "2026-07-28") in )"
-              R"(mcpac.json says so; where it is slow, a longer "timeout", in milliseconds)"});
+              R"(mcpac.json says so; where it is slow, a longer "timeout", as "120s")"});
 }
 
 // The same reply, in words where it did not come.

@@ -11,6 +11,7 @@
 
 #include "core/file.h"
 #include "core/hash.h"
+#include "core/nearest_name.h"
 #include "core/permission.h"
 #include "mcp/auth_config.h"
 #include "mcp/config_member.h"
@@ -350,9 +351,11 @@ Result<Config> parse_config(std::string_view text, std::string_view where) {
   const auto found = parsed->is_object() ? parsed->find("mcpServers") : parsed->end();
   if (!parsed->is_object() || found == parsed->end() || !found->is_object()) {
     std::string fix = R"({"mcpServers": {"files": {"command": "…", "args": ["…"]}}})";
-    for (const char* name : {"servers", "context_servers", "mcp"}) {
-      if (parsed->is_object() && parsed->contains(name))
-        fix = fmt::format("where other clients write \"{}\", mcpac.json has \"mcpServers\"", name);
+    const OrderedJson members = parsed->is_object() ? *parsed : OrderedJson::object();
+    for (const auto& [name, value] : members.items()) {
+      const bool is_foreign = name == "servers" || name == "context_servers" || name == "mcp";
+      if (is_foreign || !nearest_name(name, {"mcpServers"}).empty())
+        fix = fmt::format("write \"mcpServers\" where it has \"{}\"", name);
     }
     return fail(ErrorId::kConfigInvalid, "the configuration has no object \"mcpServers\"",
                 {.where = file, .fix = std::move(fix)});

@@ -332,12 +332,12 @@ std::unexpected<Error> Session::too_late(const Pending& pending, bool was_sent) 
         fmt::format("{} waited {} ms for its turn at server {} and was not sent: more is "
                     "in work there than it takes at a time",
                     pending.method, pending.timeout.count(), server_),
-        R"(fewer calls at a time, or a longer "timeout" in mcpac.json, in milliseconds)");
+        R"(fewer calls at a time, or a longer "timeout" in mcpac.json, as "120s")");
   }
   auto late = failure(ErrorId::kServerTimeout,
                       fmt::format("server {} did not answer {} within {} ms", server_,
                                   pending.method, pending.timeout.count()),
-                      R"(a longer "timeout" in mcpac.json, in milliseconds)");
+                      R"(a longer "timeout" in mcpac.json, as "120s")");
   late.error().why = take_junk(&pending);
   return late;
 }

@@ -382,6 +382,7 @@ TEST_SUITE("e2e/connect") {
       CHECK(has(past.err, "local stays in Cursor: ./server.js is relative"));
       CHECK(has(past.err, "Cursor reaches of-project (in "));
       CHECK_FALSE(has(past.err, "gate stays"));
+      CHECK(has(past.err, "Cursor reaches gate past mcpac: it starts a program called mcpac"));
       CHECK(config() == once);
     }
     // In the project's own file "./" is the project's folder, here as there.

@@ -141,7 +141,9 @@ TEST_SUITE("mcp/config") {
           R"(write "command":"node","args":["a.mjs","-x"])");
     CHECK(error_of(parse(R"({"command": "node", "args": " a.mjs  -x"})")).fix ==
           R"(write "args": ["a.mjs","-x"])");
-    CHECK(error_of(mcp::parse_config(R"({"servers": {}})", "f")).fix.contains("\"servers\""));
+    CHECK(error_of(mcp::parse_config(R"({"servers": {}})", "f")).fix ==
+          R"(write "mcpServers" where it has "servers")");
+    CHECK(error_of(mcp::parse_config(R"({"mcpServer": {}})", "f")).fix.contains("\"mcpServer\""));
     CHECK(error_of(mcp::parse_config("{ // mine\n}", "f")).fix.contains("no comments"));
   }
 

@@ -246,6 +246,18 @@ TEST_SUITE("mcp/proxy") {
     CHECK(server.client.error().to_text().contains("does not accept the login"));
   }
 
+  TEST_CASE(
+      "a token in the name of a proxy's login is a secret, a name beside a password is none") {
+    for (const std::string login :
+         {"tok3n:@", "tok3n@", "tok3n:x@", "tok3n:x-oauth-basic@", "jo%40work:tok3n@"}) {
+      CAPTURE(login);
+      const WithVariables way({{"HTTPS_PROXY", "http://" + login + "127.0.0.1:1"}});
+      mcp::SecretValues secrets;
+      mcp::know_proxies(secrets);
+      CHECK(secrets.redact("by tok3n, jo@work") == "by ${env:HTTPS_PROXY}, jo@work");
+    }
+  }
+
   TEST_CASE("a proxy leads what a server named no further than a direct connection would") {
     const HttpFixture web({"initialize"});
     const HttpFixture proxy({"--to", std::to_string(web.port())}, "proxy.mjs");

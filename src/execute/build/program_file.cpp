@@ -15,6 +15,7 @@
 #include "analyzer/binary_note.h"
 #include "core/file.h"
 #include "core/hash.h"
+#include "core/shell_quote.h"
 
 namespace mcpac::execute {
 namespace {
@@ -23,10 +24,11 @@ constexpr std::size_t kMaxInterpreter = 256;
 // Read whole for its digest; a static program with its debug information has tens of megabytes.
 constexpr std::size_t kMaxAnalysed = std::size_t{1} << 30U;
 
-std::unexpected<Error> unusable(const std::filesystem::path& file, std::string why) {
+std::unexpected<Error> unusable(const std::filesystem::path& file, std::string why,
+                                std::string fix = "") {
   return fail(ErrorId::kProgramUnusable,
               fmt::format("{} is not a program that can be run here", file.string()),
-              {.where = file.string(), .why = std::move(why)});
+              {.where = file.string(), .why = std::move(why), .fix = std::move(fix)});
 }
 
 template <class T>
@@ -47,7 +49,9 @@ Result<ProgramFile> inspect_program(const std::filesystem::path& file) {
     return unusable(file, "it is not a regular file");
   Elf64_Ehdr header{};
   if (!read_at(fd.get(), 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
-    return unusable(file, "it is not an ELF file; scripts have no interpreter in the sandbox");
+    return unusable(
+        file, "it is not an ELF file; scripts have no interpreter in the sandbox",
+        fmt::format("a source in C++ is run by: mcpac execute -f {}", shell_quoted(file.string())));
   }
   const bool ours = header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == EM_X86_64 &&
                     (header.e_type == ET_EXEC || header.e_type == ET_DYN);

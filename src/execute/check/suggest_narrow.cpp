@@ -149,11 +149,14 @@ std::vector<Suggestion> suggestions(const analyzer::Report& report,
     } else if (declared.where.empty() && !is_any_denied(uses)) {
       auto where = condition(*permission, uses);
       if (!where) continue;
+      const std::string name = struct_name(tag->second, names);
       found.push_back(
           {Suggestion::Kind::kNarrower, declared.permission, *where,
-           fmt::format("every use of {} fits a narrower declaration; put this in the place of {}",
-                       declared.permission, tag->second),
-           narrow_struct(struct_name(tag->second, names), tag->second, *where)});
+           fmt::format(
+               "every use of {} fits a narrower declaration; write this above the entry, and "
+               "{} instead of {} in its Requires",
+               declared.permission, name, tag->second),
+           narrow_struct(name, tag->second, *where)});
     }
   }
   return found;

@@ -98,14 +98,24 @@ template <detail::argument_type T>
   return detail::argument_in<T>(arguments(), name);
 }
 
-// The same, and `otherwise` where it was not given. T is always written: what a literal would make
-// of it is no type of an argument.
+// The same, and `otherwise` where it was not given.
 template <detail::argument_type T>
 [[nodiscard]] T argument(::std::string_view name, ::std::type_identity_t<T> otherwise) {
   const Json& all = arguments();
   const auto found = all.find(name);
   if (found == all.end()) return otherwise;
   return detail::read_argument<T>(all, *found, name);
+}
+
+// The same, of the type of a number or a truth that stands there, or a std::string for a literal.
+template <int = 0, class D>
+requires ::std::is_arithmetic_v<D>
+[[nodiscard]] D argument(::std::string_view name, D otherwise) {
+  return argument<D>(name, otherwise);
+}
+template <int = 0>
+[[nodiscard]] ::std::string argument(::std::string_view name, const char* otherwise) {
+  return argument<::std::string>(name, otherwise);
 }
 
 }  // namespace mcpac

@@ -652,7 +652,9 @@ struct Reader {
     if (!at.expected.empty()) return false;
     if (at.source == Source::person) at.expected = detail::wanted(field);
     if (at.expected.empty())
-      at.expected = keeps_defaults ? "a value (what may be missing is a std::optional)" : "a value";
+      at.expected = keeps_defaults ? "a value (what may be missing is a std::optional, or has "
+                                     "a default other than 0, false and {})"
+                                   : "a value";
     at.fault = Fault::missing;
     step_out(at, name);
     return false;

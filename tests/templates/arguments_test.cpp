@@ -294,6 +294,18 @@ TEST_SUITE("templates/arguments") {
     CHECK(Json("the one").get<own::Named>() == own::Named::one);
   }
 
+  TEST_CASE("an argument with a default has the type of that, or the one that is written") {
+    static_assert(std::is_same_v<decltype(mcpac::argument("n", 5)), int>);
+    static_assert(std::is_same_v<decltype(mcpac::argument("n", 0.5)), double>);
+    static_assert(std::is_same_v<decltype(mcpac::argument("n", true)), bool>);
+    static_assert(std::is_same_v<decltype(mcpac::argument("n", "x")), std::string>);
+    static_assert(std::is_same_v<decltype(mcpac::argument<double>("n", 5)), double>);
+    static_assert(std::is_same_v<decltype(mcpac::argument<std::string>("n", "x")), std::string>);
+    static_assert(
+        std::is_same_v<decltype(mcpac::argument<std::string_view>("n", "x")), std::string_view>);
+    static_assert(
+        std::is_same_v<decltype(mcpac::argument<std::optional<int>>("n")), std::optional<int>>);
+  }
   TEST_CASE("a member that is missing keeps a default of its own, which {} would not give") {
     const auto read = Json{{"name", "x"}, {"count", 3}}.get<own::Defaults>();
     CHECK(read.age == -1);
@@ -310,7 +322,9 @@ TEST_SUITE("templates/arguments") {
       } catch (const mcpac::InvalidArguments& error) {
         CHECK(error.pointer() == std::string("/") + left_out);
         CHECK(error.what() ==
-              std::string("expected a value (what may be missing is a std::optional)"));
+              std::string(
+                  "expected a value (what may be missing is a std::optional, or has a default "
+                  "other than 0, false and {})"));
       }
     }
   }

@@ -104,7 +104,19 @@ void tell_includes(analyzer::Report& report, const Snapshot& snapshot, const cod
   report.verdict = analyzer::Verdict::kRefused;
 }
 
-// A header that clang does not find, where its name or folder is one of ours.
+// What to write where a header of the standard library is not there; empty for another one.
+std::string instead_of_header(const std::string& name) {
+  if (name == "bits/stdc++.h") return "include the standard headers that you use, each by its name";
+  const bool is_standard =
+      name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string::npos;
+  if (!is_standard) return {};
+  const bool is_flat = name.starts_with("flat_");
+  return fmt::format("libc++ 19 has no <{}>: {}", name,
+                     is_flat ? fmt::format("use <{}>", name.substr(sizeof "flat_" - 1))
+                             : "leave it out, and do without what it declares");
+}
+
+// A header that clang does not find, where its name or folder is one of ours or of the library.
 void tell_missing_headers(analyzer::Report& report, const codegen::Lock& lock) {
   constexpr std::string_view kEnd = "' file not found";
   for (auto& finding : report.findings) {
@@ -118,6 +130,8 @@ void tell_missing_headers(analyzer::Report& report, const codegen::Lock& lock) {
                          folder == "mcpac" || folder == "mcp" || folder == "mcpac.h";
     if (is_ours) {
       finding.fix = include_for(name.string(), lock);
+    } else if (std::string instead = instead_of_header(name.string()); !instead.empty()) {
+      finding.fix = std::move(instead);
     } else if (!is_includable(name)) {
       finding.fix =
           "include only C++ (.h, .hpp, .inc, .cpp and the like), nothing hidden; read data with a "

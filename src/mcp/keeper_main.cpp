@@ -139,7 +139,7 @@ void tell(int number) {
   ::_exit(127);
 }
 
-// Its end is that of all others here, so it kills nobody itself.
+// Its end is that of all others here, so it kills none itself.
 [[noreturn]] void keep_confined(char** arguments, int ends) {
   volatile int error = 0;
   const pid_t server = ::vfork();

@@ -37,6 +37,9 @@ constexpr std::array<std::string_view, 23> kKnown = {
     "root",       "disabled",  "enabled",       "envFile",       "prices",  "auth",
     "entry_only", "texts",     "original_name", "server_checks", "sandbox"};
 
+// How other clients call the table of servers.
+constexpr std::array<std::string_view, 3> kOfOtherClients = {"servers", "context_servers", "mcp"};
+
 Result<void> read_type(const ConfigMember& member, std::string& type) {
   auto text = member.string();
   if (!text) return pass_on(text);
@@ -353,7 +356,7 @@ Result<Config> parse_config(std::string_view text, std::string_view where) {
     std::string fix = R"({"mcpServers": {"files": {"command": "…", "args": ["…"]}}})";
     const OrderedJson members = parsed->is_object() ? *parsed : OrderedJson::object();
     for (const auto& [name, value] : members.items()) {
-      const bool is_foreign = name == "servers" || name == "context_servers" || name == "mcp";
+      const bool is_foreign = std::ranges::find(kOfOtherClients, name) != kOfOtherClients.end();
       if (is_foreign || !nearest_name(name, {"mcpServers"}).empty())
         fix = fmt::format("write \"mcpServers\" where it has \"{}\"", name);
     }

@@ -238,7 +238,7 @@ std::optional<std::int64_t> Session::meant_request(std::string_view line) const 
   return std::nullopt;
 }
 
-// A list of which some entries cannot be read is the rest of it.
+// A list is what can be read of it; other entries are left out.
 bool Session::receive_readable(std::string_view line, const ipc::RpcError& error) {
   const auto id = error.is_response && error.id ? number_of(*error.id) : std::nullopt;
   const auto found = id ? pending_.find(*id) : pending_.end();

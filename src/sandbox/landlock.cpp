@@ -59,7 +59,7 @@ std::uint64_t rights_of(Mount::Access access) {
   return 0;
 }
 
-// Nobody outside ever sees what is made in a private folder.
+// What is made in a private folder is not seen outside.
 std::uint64_t rights_of_made(const PlannedMount& mount, bool holds_places) {
   const std::uint64_t written = rights_of(Mount::Access::kReadWrite);
   switch (mount.kind) {

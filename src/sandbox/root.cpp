@@ -223,7 +223,7 @@ int make_processes(const Stage& stage, int point) {
   return error == EPERM || error == EINVAL || error == EACCES ? 0 : error;
 }
 
-// A copy of an empty folder or file that is nobody's to read or to change.
+// A copy of an empty folder or file that no one may read or change.
 constexpr const char* kAbsentName = ".mcpac-absent";
 
 int make_absent(const Stage& stage, const PlannedMount& mount, int point) {

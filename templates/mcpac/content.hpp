@@ -54,7 +54,7 @@ struct Content {
     friend ::std::string operator+(Type self, ::std::string_view after) {
       return ::std::string(text_of(self)) += after;
     }
-    // To a std::ostream, for whoever includes it.
+    // To a std::ostream, where that is included.
     template <class Traits>
     friend auto& operator<<(::std::basic_ostream<char, Traits>& out, Type self) {
       return out << text_of(self);

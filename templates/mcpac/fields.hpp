@@ -545,7 +545,7 @@ template <class T, class L>
 }
 
 // A list of texts in one pair of braces too many, {{"a", "b"}}: without this the inner braces would
-// be one text that is made of two iterators, and end in memory that is nobody's.
+// be one text that is made of two iterators, and end in foreign memory.
 using TextLists = ::std::initializer_list<::std::initializer_list<const char*>>;
 // `= {}`, which could stand for a list of either kind.
 enum class EmptyBraces : unsigned char {};

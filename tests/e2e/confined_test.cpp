@@ -137,7 +137,8 @@ void check_real_servers(bool ordinary) {
 }  // namespace
 
 TEST_SUITE("e2e/confined") {
-  TEST_CASE("real servers list their tools and do calls in a sandbox, as whoever starts them") {
+  TEST_CASE(
+      "real servers list their tools and do calls in a sandbox, as root and as an ordinary user") {
     check_real_servers(false);
   }
   TEST_CASE("real servers do so as an ordinary user" * doctest::skip(::geteuid() != 0)) {

@@ -260,7 +260,8 @@ TEST_SUITE("mcp/login") {
     CHECK(denied.error().what.contains("the login was refused"));
     codes.clear();
     {
-      const auto web = oauth({"device", "no-page"});  // a code is the only way, and nobody asked
+      const auto web =
+          oauth({"device", "no-page"});  // a code is the only way, and was not asked for
       const auto asks = visit_with(web, Grant::kPerson, false, codes);
       REQUIRE_FALSE(asks.has_value());
       CHECK(asks.error().what.contains("has no login page"));

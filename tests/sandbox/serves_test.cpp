@@ -129,7 +129,7 @@ TEST_SUITE("sandbox/serves") {
     }
   }
 
-  TEST_CASE("what no server needs is refused and ends nobody") {
+  TEST_CASE("what no server needs is refused and ends no process") {
     const auto go = [](const std::string& word, const std::string& value = "") {
       const auto once = [&] {
         const Served served = serving(hostile_program(), {"hostile", word, value});
@@ -163,7 +163,7 @@ TEST_SUITE("sandbox/serves") {
       CHECK(go("call", std::to_string(call)) == "exit 10 ENOSYS");
   }
 
-  TEST_CASE("it talks to itself over the loopback device, and reaches nobody else") {
+  TEST_CASE("it talks to itself over the loopback device, and reaches nothing else") {
     check_both(
         "python3 -c '\nimport socket\ns=socket.create_server((\"127.0.0.1\",0))\n"
         "c=socket.create_connection(s.getsockname(),5)\nprint(\"self\")\n"

@@ -32,7 +32,7 @@ class PastedAnswer {
 // What an error says when the time for a login was over.
 inline constexpr const char* kNobodyLoggedIn = "nobody logged in";
 
-// And where the authorization server has no page, and nobody asked for a code.
+// And where the authorization server has no page, and no code was asked for.
 inline constexpr const char* kCodesAlone =
     "it logs in by a code alone (RFC 8628), and nothing binds the page of a code to the server "
     "that "

@@ -94,19 +94,27 @@ void LeftOutChecker::check(CXCursor list, CXCursor record, const std::string& pa
                 path.empty() ? field->cpp_name : path + "." + field->cpp_name);
   }
   for (const Field& field : fields) {
-    if (!given.contains(field.cpp_name) && is_required(fields_, field) && may_be_empty(field))
+    if (given.contains(field.cpp_name) || !is_required(fields_, field) || !may_be_empty(field))
+      continue;
+    if (is_begun_ && path.empty()) {
+      begun_.push_back({list, record, field.cpp_name});
+    } else {
       report(list, record, field, path, ".{} = {{}} is the empty one");
+    }
   }
 }
 
-void LeftOutChecker::on_node(CXCursor node, CXCursor, const Scope& scope) {
+void LeftOutChecker::on_node(CXCursor node, CXCursor parent, const Scope& scope) {
   if (scope.unevaluated) return;
   switch (clang_getCursorKind(node)) {
     case CXCursor_InitListExpr: {
       CXType type = clang_getCanonicalType(clang_getCursorType(node));
       const CXType element = clang_getArrayElementType(type);
       if (element.kind == CXType_Invalid) {
+        is_begun_ = clang_getCursorKind(parent) == CXCursor_VarDecl &&
+                    clang_isConstQualifiedType(clang_getCursorType(parent)) == 0;
         if (const CXCursor record = generated(type); exists(record)) check(node, record, "");
+        is_begun_ = false;
       } else if (const CXCursor record = generated(element); exists(record)) {
         for (const CXCursor item : expressions_of(node)) {
           if (clang_getCursorKind(strip(item)) == CXCursor_InitListExpr)
@@ -136,8 +144,9 @@ void LeftOutChecker::on_node(CXCursor node, CXCursor, const Scope& scope) {
     case CXCursor_MemberRefExpr:
     case CXCursor_MemberRef: {
       const CXCursor named = clang_getCursorReferenced(node);
-      if (exists(named) && clang_getCursorKind(named) == CXCursor_FieldDecl)
-        named_.insert(usr_of(named));
+      if (!exists(named) || clang_getCursorKind(named) != CXCursor_FieldDecl) return;
+      named_.insert(usr_of(named));
+      if (clang_getCursorKind(node) != CXCursor_MemberRef) reached_.insert(usr_of(named));
       return;
     }
     default: return;
@@ -162,6 +171,17 @@ void LeftOutChecker::on_library_call(CXCursor call) {
 }
 
 void LeftOutChecker::finish() {
+  for (const Begun& begun : begun_) {
+    if (assigned_.contains(usr_of(begun.record))) continue;
+    const auto fields = fields_.of(begun.record);
+    each_child(begun.record, [&](CXCursor child) {
+      if (clang_getCursorKind(child) != CXCursor_FieldDecl || spelling(child) != begun.field)
+        return;
+      const Field* field = Fields::find(fields, begun.field);
+      if (field != nullptr && !reached_.contains(usr_of(child)))
+        report(begun.list, begun.record, *field, "", ".{} = {{}} is the empty one");
+    });
+  }
   for (const CXCursor call : made_) {
     const CXCursor record = generated(clang_getCursorType(call));
     if (!exists(record) || assigned_.contains(usr_of(record))) continue;

@@ -38,8 +38,16 @@ class LeftOutChecker : public Checker {
   const Sources& sources_;
   Findings& findings_;
   Fields fields_;
-  std::set<std::string> told_;      // by place
-  std::vector<CXCursor> made_;      // constructor calls without arguments
+  std::set<std::string> told_;  // by place
+  std::vector<CXCursor> made_;  // constructor calls without arguments
+  struct Begun {                // `Args a{.path = "x"};`, which may be filled afterwards
+    CXCursor list;
+    CXCursor record;
+    std::string field;
+  };
+  std::vector<Begun> begun_;
+  bool is_begun_ = false;           // the list that is checked is that of such a variable
+  std::set<std::string> reached_;   // fields that something behind a `.` names, by USR
   std::set<std::string> named_;     // fields, by USR
   std::set<std::string> assigned_;  // structs that are assigned as a whole, by USR
 };

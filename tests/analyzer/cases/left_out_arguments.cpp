@@ -26,6 +26,8 @@ int agent_main(mcpac::Requires<filesystem::edit_file, memory::create_entities> r
   by_member.*(&filesystem::list_directory::Args::path) = "a";
   filesystem::write_file::Args by_library;
   Json{{"path", "a"}, {"content", "b"}}.get_to(by_library);
+  filesystem::read_multiple_files::Args begun{};
+  begun.paths.push_back("a");
   filesystem::read_text_file::Args by_function;
   fill(by_function);
   filesystem::list_directory_with_sizes::Args moved;  // expect: refuses left-out-argument // message: required argument `path`

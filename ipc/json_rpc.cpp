@@ -250,7 +250,8 @@ std::expected<Message, RpcError> decode_finite(std::string_view line, const Json
 
 std::optional<ReadableAnswer> without_unreadable(std::string_view line, std::string_view list,
                                                  const JsonLimits& limits) {
-  constexpr std::size_t kAround = 3;  // brackets around an entry
+  constexpr std::size_t kAround = 3;         // brackets around an entry
+  constexpr std::size_t kMostLeftOut = 100;  // a line has room for millions, each told and parsed
   const auto result = member_text(line, "result");
   const auto entries = result ? member_text(*result, list) : std::nullopt;
   if (!entries) return {};
@@ -274,6 +275,7 @@ std::optional<ReadableAnswer> without_unreadable(std::string_view line, std::str
       answer.line += *entry;
       before = ',';
     } else {
+      if (answer.left_out.size() == kMostLeftOut) return {};
       answer.left_out.push_back({called(*entry), read.error().what});
     }
   } while (rest.starts_with(','));

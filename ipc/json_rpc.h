@@ -98,7 +98,7 @@ struct ReadableAnswer {
 };
 // An answer that decode_finite() does not take because of entries of the array `list` of its
 // result, without those: one odd value of a server costs its entry, not the list. Nothing where
-// every entry can be read, or the text around them is none of that shape.
+// every entry can be read, more than 100 cannot, or the text around them is none of that shape.
 [[nodiscard]] std::optional<ReadableAnswer> without_unreadable(std::string_view line,
                                                                std::string_view list,
                                                                const JsonLimits& limits = {});

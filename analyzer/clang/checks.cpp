@@ -93,7 +93,7 @@ void Checks::finish(CXTranslationUnit unit, const Part* part, Report& report) {
   report.unused = unused_of(report.declared, report.uses);
   narrows_.finish(report.declared, findings_);
   hatches_.finish(part == nullptr ? HatchChecker::Files::kOne : HatchChecker::Files::kSeveral);
-  if (part == nullptr) left_out_.finish();
+  left_out_.finish(part == nullptr ? LeftOutChecker::Files::kOne : LeftOutChecker::Files::kSeveral);
   outside_.finish(report.declared);
   if (!findings_.refuses()) check_undeclared(report, findings_);
 }

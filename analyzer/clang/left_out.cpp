@@ -170,7 +170,7 @@ void LeftOutChecker::on_library_call(CXCursor call) {
   }
 }
 
-void LeftOutChecker::finish() {
+void LeftOutChecker::finish(Files files) {
   for (const Begun& begun : begun_) {
     if (assigned_.contains(usr_of(begun.record))) continue;
     const auto fields = fields_.of(begun.record);
@@ -182,6 +182,7 @@ void LeftOutChecker::finish() {
         report(begun.list, begun.record, *field, "", ".{} = {{}} is the empty one");
     });
   }
+  if (files == Files::kSeveral) return;
   for (const CXCursor call : made_) {
     const CXCursor record = generated(clang_getCursorType(call));
     if (!exists(record) || assigned_.contains(usr_of(record))) continue;

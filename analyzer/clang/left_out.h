@@ -21,9 +21,11 @@ class LeftOutChecker : public Checker {
   LeftOutChecker(const Identity& identity, const Sources& sources, Findings& findings)
       : identity_(identity), sources_(sources), findings_(findings) {}
   void on_node(CXCursor node, CXCursor parent, const Scope& scope) override;
-  // Of a program of one file: arguments that were made empty, and fields of theirs that nothing in
-  // the program names.
-  void finish();
+  // Arguments that were begun or made empty, and fields of theirs that nothing in the file names.
+  // Of a program of several files those that were made empty may be filled elsewhere, and are left
+  // to the gate.
+  enum class Files : std::uint8_t { kOne, kSeveral };
+  void finish(Files files);
 
  private:
   void on_library_call(CXCursor call);

@@ -2,7 +2,7 @@
 // programs that they start are written for. Which files are reached is for mounts and Landlock,
 // which processes and sockets for the namespaces; here stands what those do not hold, and what
 // parts of the kernel have no part in serving. What is not named is unknown (ENOSYS), as on an
-// older kernel, so that libraries fall back; what is named and refused is what nobody may do here
+// older kernel, so that libraries fall back; what is named and refused is forbidden here
 // (EPERM).
 #include <fcntl.h>
 #include <linux/netlink.h>

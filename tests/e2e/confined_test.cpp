@@ -141,7 +141,12 @@ TEST_SUITE("e2e/confined") {
       "real servers list their tools and do calls in a sandbox, as root and as an ordinary user") {
     check_real_servers(false);
   }
-  TEST_CASE("real servers do so as an ordinary user" * doctest::skip(::geteuid() != 0)) {
+  TEST_CASE("real servers do so as an ordinary user") {
+    // Who is one already had that in the case before.
+    if (::geteuid() != 0) {
+      MESSAGE("skipped: only root can become another user");
+      return;
+    }
     check_real_servers(true);
   }
 

@@ -205,6 +205,10 @@ TEST_SUITE("ipc/json_rpc") {
          {"[]", R"([{"name":"a"}])", "{}", "7", "[{\"n\":NaN]}", "[NaN", "[NaN}"})
       CHECK_MESSAGE(!rest_of(list), list);
     CHECK_FALSE(ipc::without_unreadable(R"({"result":{"tools":[NaN],"tools":[]}})", "tools"));
+    std::string many = "NaN";
+    for (int i = 1; i < 100; ++i) many += ",NaN";
+    CHECK(rest_of("[" + many + "]"));
+    CHECK_FALSE(rest_of("[" + many + ",NaN]"));
     // A list that closes with another bracket has no claims either.
     CHECK_FALSE(error_of(R"({"jsonrpc":"2.0","id":1,"result":NaN])").id.has_value());
   }

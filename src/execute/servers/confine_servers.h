@@ -16,8 +16,8 @@ namespace mcpac::execute {
 // and starts with the first of them; it ends with the last that refers to it.
 void confine_servers(Project& project, const Folders& folders);
 
-// What such a server gets, for the warden. `server` is the entry of `project` that is meant;
-// `options` are expanded. The descriptors are not set.
+// What such a server gets, for the warden. `options` are those of its start, expanded. The
+// descriptors are not set.
 [[nodiscard]] Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folders,
                                                   const mcp::SpawnOptions& options);
 

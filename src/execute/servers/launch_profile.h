@@ -2,7 +2,7 @@
 // started: its program with the links that lead there, interpreters, and the trees of its script.
 //
 // What it works on is no part of that: the files of its entry say so. Nothing of /usr is named
-// here, which every confined server has (confine_server.cpp).
+// here, which every confined server has (confine_servers.cpp).
 #pragma once
 
 #include <filesystem>

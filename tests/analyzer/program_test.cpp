@@ -115,6 +115,22 @@ TEST_SUITE("analyzer/program") {
     CHECK(refusals({{"a.cpp", kMain}, {"b.cpp", kHelper}}) == "");
   }
 
+  TEST_CASE("arguments that are begun in one of several files lack what that file does not give") {
+    const auto helper = [](const std::string& rest) {
+      return kHead +
+             "void helper(mcpac::Requires<read_text_file> rt) {\n"
+             "  mcp::filesystem::read_multiple_files::Args args{};\n" +
+             rest + "  rt.filesystem.read_text_file({.path = args.paths->front()});\n}\n";
+    };
+    CHECK(refusals({{"a.cpp", kMain}, {"b.cpp", helper("  args.paths.push_back(\"b\");\n")}})
+              .empty());
+    const std::string unused =
+        kHead + "void helper(" + kRead +
+        " rt) {\n  mcp::filesystem::read_multiple_files::Args args{};\n"
+        "  (void)args;\n  rt.filesystem.read_text_file({.path = \"b\"});\n}\n";
+    CHECK(refusals({{"a.cpp", kMain}, {"b.cpp", unused}}) == "left-out-argument in b.cpp");
+  }
+
   TEST_CASE("a base that casts itself to what derives from it is known whole in one file only") {
     const std::string base =
         "template <class D> struct Step { void run() { static_cast<D*>(this)->go(); } };\n"

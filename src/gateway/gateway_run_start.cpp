@@ -15,6 +15,7 @@
 #include "execute/host/tool_tables.h"
 #include "execute/live/gate_control.h"
 #include "execute/records/run_record.h"
+#include "execute/servers/server_places.h"
 #include "gateway/code_mode/definitions.h"
 #include "gateway/gateway.h"
 
@@ -109,6 +110,7 @@ Result<std::shared_ptr<ClientRun>> Gateway::begin(const Comer& comer, policy::La
   parts.log = std::move(*log);
   parts.identity = runs_.identity_of(client, parts.log->run_id());
   const std::string granted = authority->print();
+  const auto places = execute::places_of_servers(*project, lock_, *authority);
   const auto view = setup_.code ? std::make_shared<const code_mode::GrantedView>(
                                       lock_, parts.catalog->permissions(), *authority, *project)
                                 : nullptr;
@@ -117,6 +119,7 @@ Result<std::shared_ptr<ClientRun>> Gateway::begin(const Comer& comer, policy::La
       {.program = client, .declared_in = "grants", .replayed = recording_->replayed_digest()}, gate,
       lock_, setup_.folders.audit(), *parts.log);
   if (!started) return pass_on(started);
+  execute::give_places(setup_.project, places);
   host_->start(parts.catalog->servers());
   std::set<std::string> used = parts.catalog->servers();
   const auto running = host_->started();

@@ -126,6 +126,8 @@ class Authority {
   [[nodiscard]] bool speaks_of_network() const { return !networks().empty(); }
   // Why nothing of a kind is admitted; nothing where something is.
   [[nodiscard]] std::optional<PlaceRefusal> place_refusal(PlaceKind kind) const;
+  // Where the first `deny network` of any layer stands; nothing: there is none.
+  [[nodiscard]] std::optional<std::string> network_denied() const;
   // Kinds of places that the run's own layer names, for "granted but never declared".
   [[nodiscard]] DeclaredPlaces named_places() const;
   // A host as the program names it (an IPv6 address with or without square brackets), before any

@@ -46,6 +46,13 @@ std::optional<PlaceRefusal> Authority::place_refusal(PlaceKind kind) const {
   return refusal_of(impl_->layers, kind);
 }
 
+std::optional<std::string> Authority::network_denied() const {
+  for (const auto& layer : impl_->layers) {
+    if (layer.places.network_denied_in) return layer.places.network_denied_in;
+  }
+  return std::nullopt;
+}
+
 DeclaredPlaces Authority::named_places() const {
   if (impl_->layers.empty()) return {};
   const auto& run = impl_->layers.front().places;

@@ -26,6 +26,8 @@ struct KeptProject {
   std::optional<policy::PolicyFile> policy;    // mcpac.policy; nothing: there was none
 };
 
+class ConfinedRules;  // execute/servers/server_places.h
+
 struct Project {
   std::filesystem::path config_file;
   std::filesystem::path folder;  // of config_file; absolute
@@ -35,6 +37,8 @@ struct Project {
   // Absolute paths of files that this command obeys besides: rules and an approver's program, as
   // its command line named them (execute/files/obeyed_commands.h).
   std::vector<std::filesystem::path> obeyed = {};
+  // What rules give its confined servers at their next start; null: none is confined.
+  std::shared_ptr<ConfinedRules> confined = nullptr;
 
   [[nodiscard]] std::filesystem::path lock_file() const { return folder / "mcpac.lock"; }
   [[nodiscard]] std::filesystem::path policy_file() const { return folder / "mcpac.policy"; }

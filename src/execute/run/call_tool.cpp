@@ -25,6 +25,7 @@
 #include "execute/records/denials.h"
 #include "execute/records/run_record.h"
 #include "execute/run/own_end.h"
+#include "execute/servers/server_places.h"
 #include "gate/gate.h"
 
 namespace mcpac::execute {
@@ -165,6 +166,7 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
   // same.
   const bool hopeless = authority->coverage(tool, "") == policy::Coverage::kMissing;
   const ProjectUse use(folders, project.config_file);
+  give_places(project, places_of_servers(project, *lock, *authority));
   Host host(project.config, *lock);
   if (!hopeless) {
     host.start({tool.server()});

@@ -27,6 +27,7 @@
 #include "execute/run/later.h"
 #include "execute/run/standby.h"
 #include "execute/run/supervise.h"
+#include "execute/servers/server_places.h"
 #include "policy/policy_record.h"
 
 namespace mcpac::execute {
@@ -291,6 +292,7 @@ Result<void> Run::all() {
   if (auto loaded = load(); !loaded) return loaded;
   std::optional<RunHost> own;
   if (request_.hosted == nullptr) {
+    give_places(project_, places_of_servers(project_, *lock_, *granted_));
     own.emplace(host_for_run(recording_->is_replay() ? nullptr : request_.standby, folders_,
                              project_, *lock_, admitted()));
   }

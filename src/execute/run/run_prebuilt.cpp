@@ -19,6 +19,7 @@
 #include "execute/run/give_files.h"
 #include "execute/run/standby.h"
 #include "execute/run/supervise.h"
+#include "execute/servers/server_places.h"
 
 namespace mcpac::execute {
 namespace {
@@ -152,6 +153,7 @@ Result<void> run(const Project& project, const Folders& folders, RunRequest& req
   if (!authority) return pass_on(authority);
   authority->binding.arguments = digest_of_arguments(program->given);
   const auto& permissions = authority->declared.permissions;
+  give_places(project, places_of_servers(project, lock, authority->authority));
   const auto servers = host_for_run((*recording)->is_replay() ? nullptr : request.standby, folders,
                                     project, lock, servers_of(permissions));
   Host& host = *servers.host;

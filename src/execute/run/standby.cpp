@@ -8,6 +8,7 @@
 #include "execute/project/project_place.h"
 #include "execute/run/server_stamps.h"
 #include "execute/servers/confine_servers.h"
+#include "execute/servers/server_places.h"
 
 namespace mcpac::execute {
 namespace {
@@ -51,6 +52,35 @@ bool is_same(const codegen::Lock& a, const codegen::Lock& b) {
 bool is_same(const mcp::Config& a, const mcp::Config& b) {
   return std::ranges::equal(a.servers, b.servers, [](const auto& x, const auto& y) {
     return x.name == y.name && mcp::to_json(x) == mcp::to_json(y);
+  });
+}
+
+bool may_write(const mcp::ServerConfig& server, const PlacesOfServers& by_rules) {
+  if (!server.sandbox) return false;
+  if (std::ranges::any_of(server.sandbox->files,
+                          [](const std::string& place) { return place.ends_with(":rw"); }))
+    return true;
+  const auto found = by_rules.find(server.name);
+  return found != by_rules.end() &&
+         std::ranges::any_of(found->second.given, [](const ServerPlaces::Place& place) {
+           return place.mode == policy::FileMode::kReadWrite;
+         });
+}
+
+// Whether servers of `project`, of a run whose rules are known, would be started in the sandboxes
+// that those of `prepared` are in, which no rules were known for: with no places of rules, and with
+// nothing that the run obeys where they may write.
+bool confines_alike(const Project& project, const Project& prepared) {
+  const auto wanted = given_places(project);
+  const auto had = given_places(prepared);
+  return std::ranges::all_of(project.config.servers, [&](const mcp::ServerConfig& server) {
+    if (!server.sandbox) return true;
+    const auto of = [&](const PlacesOfServers& places) {
+      const auto found = places.find(server.name);
+      return found == places.end() ? ServerPlaces{} : found->second;
+    };
+    return of(wanted) == of(had) &&
+           (project.obeyed == prepared.obeyed || !may_write(server, wanted));
   });
 }
 
@@ -125,6 +155,7 @@ bool Standby::fits(const Project& project, const codegen::Lock& lock,
       place_of_project(project.config_file) == place_of_project(project_.config_file) &&
       is_same(project.config, project_.config) && is_same(lock, lock_->lock);
   if (!same_project) return false;
+  if (!confines_alike(project, project_)) return false;
   for (const auto& [name, stamp] : servers_) {
     if (!admitted.contains(name) || stamp_of_server(*project_.config.find(name)) != stamp)
       return false;
@@ -136,7 +167,10 @@ bool Standby::fits(const Project& project, const codegen::Lock& lock,
 std::unique_ptr<Host> Standby::take_host(const Project& project, const codegen::Lock& lock,
                                          const std::set<std::string>& admitted) {
   if (!host_) return nullptr;
-  if (fits(project, lock, admitted)) return std::move(host_);
+  if (fits(project, lock, admitted)) {
+    give_places(project_, given_places(project));  // to those that are started from now on
+    return std::move(host_);
+  }
   host_.reset();  // two of a server at the same time could stand in each other's way
   return nullptr;
 }

@@ -123,8 +123,24 @@ policy::FilePlace place_of(std::string_view text, const Project& project,
   return place;
 }
 
-Result<FileMounts> mounts_of_entry(const Project& project, const Folders& folders,
-                                   const mcp::ConfinedSpawn& confined) {
+bool lies_in_any(const fs::path& path, const std::vector<ServerPlaces::Place>& places) {
+  return std::ranges::any_of(
+      places, [&](const ServerPlaces::Place& place) { return lies_in(path, place.path); });
+}
+
+// Those that can be given now: what is judged when a start of the server is, as it may be started
+// again when much has changed. One that cannot be is no reason to start nothing.
+void add_places_of_rules(const ServerPlaces& by_rules, const ReservedPlaces& reserved,
+                         std::vector<policy::FilePlace>& places) {
+  for (const ServerPlaces::Place& place : by_rules.given) {
+    policy::FilePlace wanted{.path = place.path.string(), .mode = place.mode, .said_in = "rules"};
+    if (open_place(wanted, reserved)) places.push_back(std::move(wanted));
+  }
+}
+
+Result<FileMounts> mounts_of_places(const Project& project, const Folders& folders,
+                                    const mcp::ConfinedSpawn& confined,
+                                    const ServerPlaces& by_rules) {
   std::vector<policy::FilePlace> places;
   for (const std::string& text : confined.places) {
     if (text.empty()) {
@@ -134,9 +150,13 @@ Result<FileMounts> mounts_of_entry(const Project& project, const Folders& folder
     }
     places.push_back(place_of(text, project, confined.server));
   }
+  const ReservedPlaces reserved = reserved_places(project, folders, {});
+  add_places_of_rules(by_rules, reserved, places);
+  std::erase_if(places,
+                [&](const auto& place) { return lies_in_any(place.path, by_rules.absent); });
   // No guard stands beside a server, whose processes are many: what is there of protected names
   // stays as it is.
-  auto made = mounts_of(places, reserved_places(project, folders, {}), NamesKept::kByApply);
+  auto made = mounts_of(places, reserved, NamesKept::kByApply);
   if (made) return made;
   // Its advice is for the command line of a run.
   Error error = std::move(made.error());
@@ -238,7 +258,7 @@ class ServerConfiner final : public mcp::Confiner {
   [[nodiscard]] Result<std::unique_ptr<mcp::ConfinedProcess>> start(
       const std::string& server, const mcp::SpawnOptions& options,
       const mcp::ConfinedEnds& ends) const override {
-    auto spec = confined_spec(*project_, folders_, options);
+    auto spec = confined_spec(*project_, folders_, options, project_->confined->of(server));
     if (!spec) return pass_on(spec);
     spec->standard_input = ends.standard_input;
     spec->standard_output = ends.standard_output;
@@ -263,7 +283,8 @@ class ServerConfiner final : public mcp::Confiner {
 }  // namespace
 
 Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folders,
-                                    const mcp::SpawnOptions& options) {
+                                    const mcp::SpawnOptions& options,
+                                    const ServerPlaces& by_rules) {
   const auto start = start_of(options);
   if (!start) return std::unexpected(start.error());
   std::error_code error;
@@ -275,7 +296,7 @@ Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folde
                                   folders.temporary};
   auto profile = launch_profile_of(options, *start, foreign);
   if (!profile) return pass_on(profile);
-  auto places = mounts_of_entry(project, folders, *options.confined);
+  auto places = mounts_of_places(project, folders, *options.confined, by_rules);
   if (!places) return pass_on(places);
 
   ByPlace mounts;
@@ -313,6 +334,7 @@ void confine_servers(Project& project, const Folders& folders) {
     return server.sandbox.has_value();
   };
   if (std::ranges::none_of(project.config.servers, is_confined)) return;
+  project.confined = std::make_shared<ConfinedRules>();
   // Before it refers to a confiner: that would keep itself alive.
   const auto copy = std::make_shared<const Project>(project);
   const auto confiner = std::make_shared<ServerConfiner>(

@@ -7,19 +7,22 @@
 
 #include "execute/project/folders.h"
 #include "execute/project/project.h"
+#include "execute/servers/server_places.h"
 #include "mcp/child_process.h"
 #include "sandbox/sandbox.h"
 
 namespace mcpac::execute {
 
-// Sets ServerConfig::confiner of each server that has a "sandbox". Their warden is theirs alone,
-// and starts with the first of them; it ends with the last that refers to it.
+// Sets ServerConfig::confiner of each server that has a "sandbox", and Project::confined, from
+// which each start takes what the rules give by then. Their warden is theirs alone, and starts with
+// the first of them; it ends with the last that refers to it.
 void confine_servers(Project& project, const Folders& folders);
 
-// What such a server gets, for the warden. `options` are those of its start, expanded. The
-// descriptors are not set.
+// What such a server gets, for the warden. `options` are those of its start, expanded; `by_rules`
+// is what the rules give beside its entry. The descriptors are not set.
 [[nodiscard]] Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folders,
-                                                  const mcp::SpawnOptions& options);
+                                                  const mcp::SpawnOptions& options,
+                                                  const ServerPlaces& by_rules = {});
 
 // The home folder of a confined server, which is empty when it starts and gone with it.
 inline constexpr const char* kConfinedHome = "/home/mcpac-server";

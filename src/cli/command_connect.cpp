@@ -81,6 +81,9 @@ Result<void> check(const Context& context, const ConnectOptions& options) {
   if (options.undo && options.adopt)
     return fail(ErrorId::kUsage, "--undo and --adopt are opposites",
                 {.fix = "first the one, then the other"});
+  if ((options.confine || options.no_confine) && !options.adopt)
+    return fail(ErrorId::kUsage, "--confine and --no-confine are about servers that are adopted",
+                {.fix = "with --adopt; or mcpac server add NAME --confine -- COMMAND ARGS…"});
   if (!options.undo && options.grants.empty() && options.asks.empty() && options.policies.empty()) {
     return fail(ErrorId::kUsage, "a client without a grant sees no tool",
                 {.fix = "--policy FILE, --ask 'SERVER.*' (the person is asked), or --grant RULE"});
@@ -168,6 +171,14 @@ void add_connect(CLI::App& app, Context& context) {
                     "mcpac serve --code)");
   command->add_flag("--adopt", options->adopt,
                     "move the servers that it has into mcpac.json, and out of its configuration");
+  auto* confine =
+      command->add_flag("--confine", options->confine,
+                        "with --adopt: try each of them in a sandbox, and leave it there where it "
+                        "starts so; without this switch a person is asked");
+  command
+      ->add_flag("--no-confine", options->no_confine,
+                 "with --adopt: ask nothing, and leave them what they have")
+      ->excludes(confine);
   command->add_flag("--undo", options->undo, "take back what mcpac connect wrote there");
   command->add_flag("--dry-run", options->dry_run, "show what would change, without values");
   command->callback([&context, options] { run(context, *options); });

@@ -22,7 +22,10 @@ void add_init(CLI::App& app, Context& context) {
     const auto written = write_file_atomic(context.config_file, "{\n  \"mcpServers\": {}\n}\n");
     if (!written) return context.fail(written.error());
     context.say(fmt::format("wrote {}", context.config_file.string()));
-    context.say("next: mcpac server add NAME -- COMMAND ARGS…, then mcpac generate");
+    context.say("next: mcpac server add NAME --confine -- COMMAND ARGS…, then mcpac generate");
+    context.say(
+        "  --confine: the server has the files that its command names, and no network; "
+        "without it, all that you have");
   });
 }
 

@@ -13,6 +13,7 @@
 
 #include "cli/commands.h"
 #include "cli/config_file.h"
+#include "cli/confine_entry.h"
 #include "cli/written.h"
 #include "core/file.h"
 #include "core/nearest_name.h"
@@ -41,7 +42,11 @@ struct AddOptions {
   std::string root;
   std::string import_file;
   bool force = false;
+  bool confine = false;
+  std::vector<std::string> files;  // of its sandbox, in place of what its command names
   std::vector<std::string> command;
+
+  [[nodiscard]] bool confines() const { return confine || !files.empty(); }
 };
 
 // "K=V" or "K: V" pairs of --header and --env.
@@ -118,6 +123,11 @@ Result<std::vector<std::string>> import(Context& context, ConfigFile& config,
           mcpac::fail(ErrorId::kConfigInvalid, fmt::format("there is already a server {}", name),
                       {.where = context.config_file.string(), .fix = "--force replaces it"});
     }
+    // What it may do was asked to be less: nothing comes in with more.
+    if (entry && options.confine && entry->contains("command")) {
+      if (auto confined = confine_entry(context, name, *entry, {}); !confined)
+        entry = std::unexpected(std::move(confined.error()));
+    }
     if (!entry) {
       entry.error().what =
           printable(fmt::format("{} is not imported: {}", original, entry.error().what));
@@ -184,6 +194,15 @@ void add_one(Context& context, const AddOptions& options) {
     for (const auto& text :
          mcp::left_as_text(server->command, server->arguments, server->environment))
       context.warn(printable(fmt::format("{}: {}", server->name, text)));
+    if (options.confines()) {
+      auto sandbox = proposed_sandbox(context, *server, options.files);
+      if (!sandbox) return context.fail(sandbox.error());
+      server->sandbox = std::move(*sandbox);
+      if (auto tried = try_in_sandbox(context, *server); !tried) {
+        context.fail(tried.error());
+        return context.say("nothing was added");
+      }
+    }
     config->put(*server);
     names.push_back(server->name);
   }
@@ -216,6 +235,14 @@ void add_add(CLI::App& server, Context& context) {
   of_one("--root", options->root,
          "the folder that relative paths in calls are counted from, by the server and by grants "
          "(@server/); without it grants count them from the folder that mcpac is started in");
+  command->add_flag("--confine", options->confine,
+                    "run it in a sandbox, with the files that its command names and no network, "
+                    "where it starts so: it is tried once");
+  of_one("--files", options->files,
+         "PATH or PATH:rw, relative to mcpac.json's folder: with --confine these files, and not "
+         "those that its command names")
+      ->type_name("PATH[:rw]")
+      ->allow_extra_args(false);
   command->add_flag("--force", options->force, "replace a server of the same name");
   of_one("COMMAND", options->command, "the server's program and its arguments, after --");
   command->callback([&context, options] { add_one(context, *options); });

@@ -13,7 +13,9 @@
 #include <utility>
 
 #include "cli/config_file.h"
+#include "cli/confine_entry.h"
 #include "cli/grant_options.h"
+#include "cli/persons_word.h"
 #include "cli/rule_reader.h"
 #include "cli/secret_files.h"
 #include "cli/written.h"
@@ -228,9 +230,9 @@ Result<void> check_none_past(const ClientKind& kind, const ClientFile& file,
 }
 
 bool is_shown_member(const std::string& name) {
-  constexpr std::array<std::string_view, 11> kShown = {
-      "command", "args",      "cwd",     "type", "transport",    "url",
-      "httpUrl", "serverUrl", "timeout", "root", "original_name"};
+  constexpr std::array<std::string_view, 12> kShown = {
+      "command", "args",      "cwd",     "type", "transport",     "url",
+      "httpUrl", "serverUrl", "timeout", "root", "original_name", "sandbox"};
   return std::ranges::find(kShown, name) != kShown.end();
 }
 
@@ -295,6 +297,44 @@ std::vector<std::string> config_diff(const ConfigFile& config, const std::vector
     if (!move.is_there) after.put(move.name, move.adopted.entry);
   }
   return shown_diff(shown(config), shown(after));
+}
+
+// Never without a word: --confine, or a yes. What worked goes on working: a server that does not
+// start so stays as it is.
+void confine(Context& context, const ConnectOptions& options, std::vector<Move>& moves) {
+  std::vector<std::string> left;
+  for (Move& move : moves) {
+    OrderedJson& entry = move.adopted.entry;
+    if (move.is_there || !entry.contains("command") || entry.contains("sandbox")) continue;
+    const bool is_asked = context.interactive && !context.json && !options.dry_run &&
+                          !options.confine && !options.no_confine;
+    const bool is_meant =
+        options.confine ||
+        (is_asked && says_yes_at_terminal(fmt::format(
+                         "mcpac: start {} once in a sandbox, with the files that its command names "
+                         "and no network,\r\nand leave it there if it lists its tools? [y/N] ",
+                         move.name)));
+    if (options.dry_run || !is_meant) {
+      left.push_back(move.name);
+      continue;
+    }
+    if (auto confined = confine_entry(context, move.name, entry, {}); !confined) {
+      context.warn(printable_lines(fmt::format("{} stays as it is, with all that you have: {}",
+                                               move.name, confined.error().what)));
+      if (!confined.error().why.empty())
+        context.say(fmt::format("  why: {}", confined.error().why));
+      left.push_back(move.name);
+    }
+  }
+  if (left.empty()) return;
+  context.say(
+      fmt::format("{}: {}: {}",
+                  options.dry_run && options.confine ? "to be tried in a sandbox" : "not confined",
+                  fmt::join(left, ", "),
+                  options.dry_run && options.confine
+                      ? "each is started once"
+                      : "they have all that you have, and rules hold what they are asked "
+                        "(--confine; later: mcpac server confine NAME --learn)"));
 }
 
 // mcpac.json and the secrets first: until the client's file is written, nothing has changed for it.
@@ -513,6 +553,7 @@ Result<void> connect_client(Context& context, const ClientKind& kind, ClientFile
     context.say(fmt::format("{} is connected already", kind.title));
     return check_none_past(kind, file, chosen.past);
   }
+  confine(context, options, moves);
   show_both(context, file, *config, chosen, options);
   if (options.dry_run) {
     context.say("dry run: nothing was written");

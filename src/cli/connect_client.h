@@ -23,6 +23,8 @@ struct ConnectOptions {
   std::vector<std::string> policies;
   bool code = false;  // programs, too: mcpac serve --code
   bool adopt = false;
+  bool confine = false;     // try what is adopted in a sandbox, and confine what starts so
+  bool no_confine = false;  // ask no question about that
   bool undo = false;
   bool dry_run = false;
   bool list = false;

@@ -121,4 +121,9 @@ Result<std::string> word_for_accepting(sandbox::Tier tier) {
                               "that keeps it)"});
 }
 
+bool says_yes_at_terminal(std::string_view question) {
+  const UniqueFd terminal = open_terminal();
+  return terminal && says_yes(terminal.get(), question);
+}
+
 }  // namespace mcpac::cli

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "cli/context.h"
 #include "cli/run_options.h"
@@ -21,5 +22,9 @@ namespace mcpac::cli {
 [[nodiscard]] Result<std::string> word_for_tier(sandbox::Tier lowest);
 // The same of a setting that lets every run have it.
 [[nodiscard]] Result<std::string> word_for_accepting(sandbox::Tier tier);
+
+// Whether the person at the terminal says yes to a question, which ends "[y/N] "; no where there is
+// no terminal.
+[[nodiscard]] bool says_yes_at_terminal(std::string_view question);
 
 }  // namespace mcpac::cli

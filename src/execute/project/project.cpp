@@ -52,11 +52,16 @@ Result<Project> load_project(const std::filesystem::path& config_file, const Fol
   if (!text) return pass_on(text);
   auto config = mcp::parse_config(*text, config_file.string());
   if (!config) return pass_on(config);
+  return project_of(std::move(*config), config_file, folders);
+}
+
+Project project_of(mcp::Config config, const std::filesystem::path& config_file,
+                   const Folders& folders) {
   Project project;
   std::error_code error;
   project.config_file = std::filesystem::absolute(config_file, error);
   project.folder = project.config_file.parent_path();
-  project.config = std::move(*config);
+  project.config = std::move(config);
   for (auto& server : project.config.servers) {
     server.tokens = folders.state / "logins";
     server.found = folders.cache / "servers";

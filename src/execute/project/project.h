@@ -52,6 +52,9 @@ struct Project {
 // Its servers know where logins are kept.
 [[nodiscard]] Result<Project> load_project(const std::filesystem::path& config_file,
                                            const Folders& folders);
+// The same of what mcpac.json does not say, or not yet.
+[[nodiscard]] Project project_of(mcp::Config config, const std::filesystem::path& config_file,
+                                 const Folders& folders);
 [[nodiscard]] Result<codegen::Lock> load_lock(const Project& project);
 // As mcpac.json says it ("server_checks"). Borrows.
 [[nodiscard]] codegen::ServerChecks server_checks_of(const mcp::Config& config);

@@ -166,21 +166,6 @@ Result<FileMounts> mounts_of_places(const Project& project, const Folders& folde
   return std::unexpected(std::move(error));
 }
 
-// The folder that it starts in, without links, as those are not in the sandbox.
-Result<fs::path> start_of(const mcp::SpawnOptions& options) {
-  std::error_code error;
-  fs::path start = fs::current_path(error);
-  if (!options.working_directory.empty())
-    start = fs::canonical(start / options.working_directory, error);
-  if (error) {
-    return fail(ErrorId::kServerStart,
-                fmt::format("cannot start in \"{}\": {}", printable(options.working_directory),
-                            error.message()),
-                {.fix = "check \"cwd\""});
-  }
-  return start;
-}
-
 bool is_in_tree(const ByPlace& mounts, const fs::path& path) {
   return std::ranges::any_of(mounts, [&](const auto& entry) {
     return entry.second.kind == Mount::Kind::kHost && lies_in(path, entry.first);
@@ -287,14 +272,7 @@ Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folde
                                     const ServerPlaces& by_rules) {
   const auto start = start_of(options);
   if (!start) return std::unexpected(start.error());
-  std::error_code error;
-  const ForeignFolders foreign = {fs::weakly_canonical(project.folder, error),
-                                  home_of_user(),
-                                  folders.state,
-                                  folders.cache,
-                                  folders.runtime,
-                                  folders.temporary};
-  auto profile = launch_profile_of(options, *start, foreign);
+  auto profile = launch_profile_of(options, *start, foreign_folders(project, folders));
   if (!profile) return pass_on(profile);
   auto places = mounts_of_places(project, folders, *options.confined, by_rules);
   if (!places) return pass_on(places);
@@ -327,6 +305,30 @@ Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folde
   spec.limits.processes = 512;
   spec.limits.open_files = 512;
   return spec;
+}
+
+Result<fs::path> start_of(const mcp::SpawnOptions& options) {
+  std::error_code error;
+  fs::path start = fs::current_path(error);
+  if (!options.working_directory.empty())
+    start = fs::canonical(start / options.working_directory, error);
+  if (error) {
+    return fail(ErrorId::kServerStart,
+                fmt::format("cannot start in \"{}\": {}", printable(options.working_directory),
+                            error.message()),
+                {.fix = "check \"cwd\""});
+  }
+  return start;
+}
+
+ForeignFolders foreign_folders(const Project& project, const Folders& folders) {
+  std::error_code error;
+  return {fs::weakly_canonical(project.folder, error),
+          home_of_user(),
+          folders.state,
+          folders.cache,
+          folders.runtime,
+          folders.temporary};
 }
 
 void confine_servers(Project& project, const Folders& folders) {

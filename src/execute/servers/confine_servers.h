@@ -7,6 +7,7 @@
 
 #include "execute/project/folders.h"
 #include "execute/project/project.h"
+#include "execute/servers/launch_profile.h"
 #include "execute/servers/server_places.h"
 #include "mcp/child_process.h"
 #include "sandbox/sandbox.h"
@@ -23,6 +24,12 @@ void confine_servers(Project& project, const Folders& folders);
 [[nodiscard]] Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folders,
                                                   const mcp::SpawnOptions& options,
                                                   const ServerPlaces& by_rules = {});
+
+// Of this project: what no tree of a script holds (launch_profile.h).
+[[nodiscard]] ForeignFolders foreign_folders(const Project& project, const Folders& folders);
+
+// The folder that it starts in, without links, as those are not in the sandbox.
+[[nodiscard]] Result<std::filesystem::path> start_of(const mcp::SpawnOptions& options);
 
 // The home folder of a confined server, which is empty when it starts and gone with it.
 inline constexpr const char* kConfinedHome = "/home/mcpac-server";

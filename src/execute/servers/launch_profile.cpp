@@ -164,12 +164,13 @@ class Profiler {
     if (!is_of_system(path)) profile_.trees.insert(path);
   }
 
-  // Whether it is a folder that holds more than one server's own.
   [[nodiscard]] bool is_foreign(const fs::path& folder) const {
-    return folder == folder.root_path() || folder == "/tmp" || folder == "/home" ||
-           std::ranges::any_of(foreign_, [&](const fs::path& other) {
-             return !other.empty() && lies_in(other, folder);
-           });
+    return execute::is_foreign(folder, foreign_);
+  }
+
+  // `words` are the last of the arguments.
+  void own_begin_at(std::span<const std::string> words) {
+    profile_.first_own = options_.arguments.size() - words.size();
   }
 
   // A program, and what stands in `words` behind it.
@@ -179,6 +180,7 @@ class Profiler {
     if (launcher != nullptr && launcher->starts == Starts::kElsewhere) return elsewhere(program);
     auto real = add_program(program, 0);
     if (!real) return pass_on(real);
+    own_begin_at(words);
     if (launcher == nullptr) launcher = launcher_of(*real);
     if (launcher == nullptr) return {};
     if (launcher->starts == Starts::kCommand) return add_words_of_command(words);
@@ -325,7 +327,8 @@ class Profiler {
   // The first word that is no option, and files that options name.
   void add_scripts(const Launcher& launcher, std::span<const std::string> words) {
     bool is_value = false;
-    for (const std::string& word : words) {
+    for (; !words.empty(); words = words.subspan(1)) {
+      const std::string& word = words[0];
       const bool is_option = !is_value && word.starts_with('-');
       std::string_view name = word;
       const auto equals = word.find('=');
@@ -333,9 +336,10 @@ class Profiler {
         name = equals == std::string::npos ? "" : std::string_view(word).substr(equals + 1);
       std::error_code error;
       if (!name.empty() && fs::exists(start_ / name, error)) add_tree_of(launcher, start_ / name);
-      if (!is_option && !is_value && word != "run") return;
+      if (!is_option && !is_value && word != "run") return own_begin_at(words.subspan(1));
       is_value = is_option && equals == std::string::npos && has_value(launcher, word);
     }
+    own_begin_at(words);
   }
 
   void add_tree_of(const Launcher& launcher, const fs::path& script) {
@@ -414,6 +418,13 @@ class Profiler {
 };
 
 }  // namespace
+
+bool is_foreign(const fs::path& folder, const ForeignFolders& foreign) {
+  return folder == folder.root_path() || folder == "/tmp" || folder == "/home" ||
+         std::ranges::any_of(foreign, [&](const fs::path& other) {
+           return !other.empty() && lies_in(other, folder);
+         });
+}
 
 bool is_of_system(const fs::path& path) {
   constexpr std::array kSystem = {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};

@@ -5,6 +5,7 @@
 // here, which every confined server has (confine_servers.cpp).
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -21,11 +22,16 @@ struct LaunchProfile {
   std::set<std::filesystem::path> trees;
   // Symbolic links on the way there, outside of the trees: where they lie, and their texts.
   std::map<std::filesystem::path, std::filesystem::path> links;
+  // Which of SpawnOptions::arguments is the first that the server itself reads: behind its program,
+  // and behind a launcher's options and script. Their number where none is.
+  std::size_t first_own = 0;
 };
 
 // Folders that are no server's own, however it is started: that of mcpac.json, the user's home,
 // mcpac's. Neither they nor what they lie in are taken as the tree of a script.
 using ForeignFolders = std::vector<std::filesystem::path>;
+// One of those, `/`, `/tmp`, `/home`, or a folder that one of them lies in.
+[[nodiscard]] bool is_foreign(const std::filesystem::path& folder, const ForeignFolders& foreign);
 
 // `start`: the absolute folder that it starts in. kServerStart where the program cannot be run in a
 // sandbox, with what to write instead: a launcher that downloads, a container, a set-id file, a

@@ -1,0 +1,124 @@
+#include "cli/confine_entry.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <utility>
+#include <vector>
+
+#include "cli/written.h"
+#include "core/printable.h"
+#include "core/quantity.h"
+#include "execute/project/list_servers.h"
+#include "execute/project/project_use.h"
+#include "execute/servers/confine_servers.h"
+#include "execute/servers/proposed_places.h"
+
+namespace mcpac::cli {
+namespace {
+
+// The project as it would be with it: what other servers are started from is nothing for this one
+// to write.
+execute::Project project_with(const Context& context, const mcp::ServerConfig& server) {
+  mcp::Config config;
+  if (auto known = execute::load_project(context.config_file, context.folders))
+    config = std::move(known->config);
+  std::erase_if(config.servers,
+                [&](const mcp::ServerConfig& other) { return other.name == server.name; });
+  config.servers.push_back(server);
+  return execute::project_of(std::move(config), context.config_file, context.folders);
+}
+
+std::string places_text(const mcp::Confinement& sandbox) {
+  return sandbox.files.empty() ? std::string("no files")
+                               : fmt::format("{}", fmt::join(sandbox.files, ", "));
+}
+
+void add_way_out(Error& error, const std::string& server) {
+  const std::string way_out = fmt::format(
+      "--files PATH[:rw] gives it those files and no others; or leave out --confine, and `mcpac "
+      "server confine {} --learn` finds what it needs",
+      server);
+  error.fix = error.fix.empty() ? way_out : error.fix + "; " + way_out;
+}
+
+}  // namespace
+
+Result<mcp::ServerConfig> server_of(const std::string& name, const OrderedJson& entry) {
+  const OrderedJson whole{{"mcpServers", {{name, entry}}}};
+  auto config = mcp::parse_config(to_text(whole), "its entry");
+  if (!config) return pass_on(config);
+  return std::move(config->servers.front());
+}
+
+Result<mcp::Confinement> proposed_sandbox(const Context& context, const mcp::ServerConfig& server,
+                                          const std::vector<std::string>& files) {
+  if (server.is_http()) {
+    return fail(ErrorId::kUsage,
+                fmt::format("{} is called over HTTP, and cannot be confined here", server.name),
+                {.where = "--confine",
+                 .why = "it runs elsewhere: rules alone hold what it is asked",
+                 .fix = "leave out --confine"});
+  }
+  mcp::Confinement sandbox = server.sandbox.value_or(mcp::Confinement());
+  std::vector<execute::ProposedPlace> places;
+  if (!files.empty()) {
+    sandbox.files = files;
+    for (const std::string& file : files) places.push_back({file, "--files"});
+  } else if (server.sandbox) {
+    for (const std::string& file : sandbox.files) places.push_back({file, "its entry"});
+  } else {
+    auto proposed =
+        execute::proposed_places(project_with(context, server), context.folders, server);
+    if (!proposed) {
+      Error error = std::move(proposed.error());
+      if (error.where.empty()) error.where = "server " + server.name;
+      return std::unexpected(std::move(error));
+    }
+    sandbox.files = proposed->files();
+    places = std::move(proposed->places);
+    for (const std::string& note : proposed->notes)
+      context.warn(printable(fmt::format("{}: {}", server.name, note)));
+  }
+  context.say(printable(fmt::format("{} in a sandbox: {}, and no network", server.name,
+                                    places.empty() ? "no files" : "these files")));
+  for (const auto& place : places)
+    context.say(printable(fmt::format("  {:<24} {}", place.text, place.why)));
+  return sandbox;
+}
+
+Result<void> try_in_sandbox(const Context& context, const mcp::ServerConfig& server) {
+  execute::Project project = project_with(context, server);
+  execute::confine_servers(project, context.folders);
+  const execute::ProjectUse use(context.folders, project.config_file);
+  const auto listed =
+      execute::list_servers({project.config.servers.back()}, progress_of(context, Counts::kQuiet));
+  if (!listed) {
+    Error error = listed.error();
+    error.what = fmt::format("{} does not start in a sandbox with {}: {}", server.name,
+                             places_text(*server.sandbox), error.what);
+    if (error.id != ErrorId::kInterrupted) add_way_out(error, server.name);
+    return std::unexpected(std::move(error));
+  }
+  if (listed->empty()) {
+    context.say(fmt::format("{}: disabled, and not tried", server.name));
+    return {};
+  }
+  context.say(fmt::format("  it starts so, and lists {}; no call was tried",
+                          counted(listed->front().tools.size(), "tool")));
+  return {};
+}
+
+Result<void> confine_entry(const Context& context, const std::string& name, OrderedJson& entry,
+                           const std::vector<std::string>& files) {
+  auto server = server_of(name, entry);
+  if (!server) return pass_on(server);
+  auto sandbox = proposed_sandbox(context, *server, files);
+  if (!sandbox) return pass_on(sandbox);
+  server->sandbox = std::move(*sandbox);
+  if (auto tried = try_in_sandbox(context, *server); !tried) return tried;
+  entry["sandbox"] = mcp::to_json(*server)["sandbox"];
+  return {};
+}
+
+}  // namespace mcpac::cli

@@ -1,18 +1,23 @@
 #!/usr/bin/env python3
 """What a sandbox around a server costs: its start, and a call.
 
-    confined.py --bin build/release/bin [--rounds R]
+    confined.py --bin build/release/bin [--rounds R] [--calls N]
 
 Method: one project whose servers are the same three programs, each bare and with a "sandbox": the filesystem server (Node),
 one in python3 and one in bash. A start is `mcpac server test NAME`, from fork to exit: mcpac, the server up to its list of tools,
 and its end. Rounds take all six in turn, so that the machine's moods meet all alike; one round before is thrown away. Where there
 is bubblewrap, the bare entry is also started by it, with the same places. Medians, and the difference of the medians.
+
+A call is one `tools/call` of one `mcpac serve` with both entries of the server in Python, over its standard streams, one after
+the other in blocks of 50 calls in turn; the tool does next to nothing. Medians of the blocks' medians.
 """
 import argparse
 import json
 import pathlib
 import shutil
 import statistics
+import subprocess
+import time
 
 from project import FILESYSTEM_SERVER, project
 
@@ -32,10 +37,61 @@ def wrapped(entry, folder):
     return {**entry, "command": "bwrap", "args": words}
 
 
+class Gateway:
+    """An MCP client of `mcpac serve`, whose rules admit all."""
+
+    def __init__(self, here, *servers):
+        words = [here.mcpac, "serve", *[word for name in servers for word in ("--grant", f"{name}.*")]]
+        self.process = subprocess.Popen(words, cwd=here.folder, env={**here.environment, "MCPAC_ALONE": "1"}, text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.next = 0
+        self.ask("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}})
+        self.write({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        self.names = {tool["name"] for tool in self.ask("tools/list", {})["tools"]}
+
+    def write(self, message):
+        self.process.stdin.write(json.dumps(message) + "\n")
+        self.process.stdin.flush()
+
+    def ask(self, method, parameters):
+        self.next += 1
+        self.write({"jsonrpc": "2.0", "id": self.next, "method": method, "params": parameters})
+        while True:
+            answer = json.loads(self.process.stdout.readline())
+            if answer.get("id") == self.next:
+                return answer["result"]
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def calls(here, count):
+    """Microseconds of a call, bare and confined, in blocks by turns."""
+    here.run("generate")
+    gateway = Gateway(here, "python", "python-confined")
+    times = {"python": [], "python-confined": []}
+    block = 50
+    for turn in range(count // block + 1):
+        for server in times:
+            name = next(name for name in gateway.names if name.startswith(f"{server}.") or name.startswith(f"{server}_"))
+            found = []
+            for _ in range(block):
+                begun = time.perf_counter_ns()
+                said = gateway.ask("tools/call", {"name": name, "arguments": {"what": "list", "on": "/"}})
+                found.append((time.perf_counter_ns() - begun) / 1000)
+                assert not said.get("isError"), said
+            if turn:
+                times[server].append(statistics.median(found))
+    gateway.close()
+    return times
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", required=True)
     parser.add_argument("--rounds", type=int, default=40)
+    parser.add_argument("--calls", type=int, default=2000)
     options = parser.parse_args()
     with project(options.bin) as here:
         servers = {}
@@ -51,11 +107,18 @@ def main():
                 wall, _ = here.run("server", "test", name)
                 if turn:
                     times[name].append(wall)
+        here.write("mcpac.json", json.dumps({"mcpServers": {name: servers[name] for name in ("python", "python-confined")}}))
+        called = calls(here, options.calls)
     for name, entry in times.items():
         base = statistics.median(times[name.split("-")[0]])
         middle = statistics.median(entry)
         more = "" if "-" not in name else f"   {middle - base:+6.1f} ms"
         print(f"{name:<16} start to end: median {middle:7.1f} ms   p90 {sorted(entry)[len(entry) * 9 // 10]:7.1f} ms{more}")
+    base = statistics.median(called["python"])
+    for name, blocks in called.items():
+        middle = statistics.median(blocks)
+        more = "" if "-" not in name else f"   {middle - base:+6.1f} us"
+        print(f"{name:<16} one call: median {middle:8.1f} us   blocks {min(blocks):7.1f} to {max(blocks):7.1f} us{more}")
 
 
 if __name__ == "__main__":

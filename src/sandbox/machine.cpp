@@ -106,6 +106,16 @@ std::optional<Tier> Machine::tier() const {
   return namespaces ? Tier::kA : Tier::kB;
 }
 
+std::optional<Machine> presumed_machine() {
+  Machine machine;
+  machine.landlock_abi = landlock_abi();
+  if (machine.landlock_abi == 0) return std::nullopt;
+  machine.namespaces = true;
+  machine.identity = ::geteuid() == 0 ? Identity::kOwnId : Identity::kUserNamespace;
+  machine.filter = true;
+  return machine;
+}
+
 Machine explore_machine() {
   Machine machine;
   explore_namespaces(machine);
@@ -228,10 +238,11 @@ Probe describe_machine(const Machine& machine, const cgroup::Groups& groups) {
          works ? "" : "Docker: --cap-add SETUID --cap-add SETGID; or run as an ordinary user"});
   }
   if (::geteuid() == 0 && machine.namespaces) {  // without mounts there is nothing to map
-    const UniqueFd map = make_id_map(kFirstOwnId);
+    const IdMap made = make_id_map(kFirstOwnId);
+    if (made.ended > 0) ::waitpid(made.ended, nullptr, 0);
     probe.capabilities.push_back(
-        {"id maps for mounts", static_cast<bool>(map), "",
-         map ? "" : "or let others read the sources and write the work folder"});
+        {"id maps for mounts", static_cast<bool>(made.map), "",
+         made.map ? "" : "or let others read the sources and write the work folder"});
   }
   probe.capabilities.push_back(describe_landlock(machine));
   probe.capabilities.push_back(describe_filter(machine));

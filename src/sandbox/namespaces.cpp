@@ -6,7 +6,6 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -15,6 +14,7 @@
 #include <cstdio>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 namespace mcpac::sandbox {
 namespace {
@@ -68,7 +68,7 @@ int raise_loopback() {
 
 // A user namespace lives as long as something refers to it: a child that sleeps until its namespace
 // has been opened is the way to get a descriptor for one without entering it.
-UniqueFd make_id_map(uid_t user) {
+IdMap make_id_map(uid_t user) {
   const long child =
       ::syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, nullptr, nullptr, nullptr, nullptr);
   if (child < 0) return {};
@@ -85,8 +85,7 @@ UniqueFd make_id_map(uid_t user) {
       write_map(in_proc("uid_map"), 0, user) == 0 && write_map(in_proc("gid_map"), 0, user) == 0;
   UniqueFd map(mapped ? ::open(in_proc("ns/user"), O_RDONLY | O_CLOEXEC) : -1);
   ::kill(pid, SIGKILL);
-  ::waitpid(pid, nullptr, 0);
-  return map;
+  return {.map = std::move(map), .ended = pid};
 }
 
 }  // namespace mcpac::sandbox

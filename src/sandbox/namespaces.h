@@ -21,7 +21,12 @@ namespace mcpac::sandbox {
 [[nodiscard]] int raise_loopback();
 
 // In a root warden: a user namespace for id-mapped mounts, in which root's files appear as
-// `user`'s. An empty descriptor when the kernel refuses.
-[[nodiscard]] UniqueFd make_id_map(uid_t user);
+// `user`'s. No descriptor when the kernel refuses. The process that it was made with is killed, and
+// not waited for: on a busy machine that takes a turn of the scheduler.
+struct IdMap {
+  UniqueFd map;
+  pid_t ended = -1;  // for the caller's waitpid(2); -1: none
+};
+[[nodiscard]] IdMap make_id_map(uid_t user);
 
 }  // namespace mcpac::sandbox

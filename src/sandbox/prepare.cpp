@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <tuple>
 
 #include "sandbox/descriptors.h"
 #include "sandbox/landlock.h"
@@ -245,6 +246,16 @@ void plan_identity(const Machine& machine, uid_t own_id, Plan& plan) {
   plan.count_processes = plan.identity != Identity::kKeep;
 }
 
+Result<const std::vector<sock_filter>*> filter_for(Stock& stock, const FilterKey& key) {
+  auto& filter = stock.filters[key];
+  if (filter.empty()) {
+    auto compiled = compile_filter(key);
+    if (!compiled) return pass_on(compiled);
+    filter = std::move(*compiled);
+  }
+  return &filter;
+}
+
 std::expected<void, Refused> plan_layers(Stock& stock, const Given& given, Plan& plan) {
   if (stock.machine.landlock_abi > 0) {
     plan.landlock_abi = stock.machine.landlock_abi;
@@ -260,16 +271,12 @@ std::expected<void, Refused> plan_layers(Stock& stock, const Given& given, Plan&
   const FilterKey key{plan.admits, plan.own_root ? Root::kOwn : Root::kOfHost,
                       plan.listened ? Rest::kReport : Rest::kKill,
                       plan.kept_names.empty() ? Names::kAny : Names::kGuarded};
-  auto& filter = stock.filters[key];
-  if (filter.empty()) {
-    auto compiled = compile_filter(key);
-    if (!compiled) {
-      return refuse(Refused::Kind::kLayerFailed, {.layer = Layer::kSeccomp, .error = EINVAL},
-                    compiled.error().what);
-    }
-    filter = std::move(*compiled);
+  const auto filter = filter_for(stock, key);
+  if (!filter) {
+    return refuse(Refused::Kind::kLayerFailed, {.layer = Layer::kSeccomp, .error = EINVAL},
+                  filter.error().what);
   }
-  plan.filter = filter;
+  plan.filter = **filter;
   return {};
 }
 
@@ -295,6 +302,11 @@ void plan_program(Spec& spec, const Given& given, Plan& plan) {
 }
 
 }  // namespace
+
+void prepare_filter_of_servers(Stock& stock) {
+  // What is wrong with it is told when it is used.
+  std::ignore = filter_for(stock, {Admits{}.with(Serves{}), Root::kOwn, Rest::kKill, Names::kAny});
+}
 
 std::expected<Plan, Refused> prepare(Stock& stock, Spec& spec, const Given& given, uid_t own_id) {
   if (spec.arguments.empty()) return bad_request("arguments must hold argv[0]");

@@ -26,6 +26,9 @@ struct Given {
   int channel = -1;
 };
 
+// Compiles what each of them takes anew: their filter, for a machine with namespaces.
+void prepare_filter_of_servers(Stock& stock);
+
 // `own_id` is an unused id; the plan borrows the strings of `spec` and the descriptors of `given`.
 [[nodiscard]] std::expected<Plan, Refused> prepare(Stock& stock, Spec& spec, const Given& given,
                                                    uid_t own_id);

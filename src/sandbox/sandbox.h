@@ -175,8 +175,10 @@ struct Probe {
 };
 
 // When the warden finds out what the machine can give, which takes some milliseconds: beside what
-// the host does next, or with the first question, for a host that may have none.
-enum class Explore : std::uint8_t { kAtOnce, kWhenAsked };
+// the host does next, or with the first question, for a host that may have none. kForServers: not
+// at all, if the first children are servers (Serves) and their sandboxes can be built; the warden
+// makes ready for them meanwhile.
+enum class Explore : std::uint8_t { kAtOnce, kWhenAsked, kForServers };
 
 // The warden process; started once by a host, early, before it holds secrets. Any thread may ask;
 // one question is answered after the other.

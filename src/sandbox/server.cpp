@@ -14,6 +14,7 @@
 #include <csignal>
 #include <map>
 #include <optional>
+#include <tuple>
 
 #include "sandbox/cgroup_adopt.h"
 #include "sandbox/cgroups.h"
@@ -64,8 +65,12 @@ void end_at_once(pid_t child) {
 
 class Server {
  public:
-  explicit Server(int socket) : socket_(socket), signals_(child_signals()) {
-    stock_.machine = explore_machine();
+  Server(int socket, Purpose purpose) : socket_(socket), signals_(child_signals()) {
+    if (purpose == Purpose::kServers && presume()) {
+      make_ready_for_servers();
+    } else {
+      explore();
+    }
   }
   void run();
 
@@ -73,7 +78,12 @@ class Server {
   bool serve_one();
   void answer(const Reply& reply, std::span<const int> descriptors = {});
   void spawn(SpawnRequest& request, std::vector<UniqueFd>& descriptors);
-  void start(Plan& plan);
+  // Answers, or says why it did not start; then it is as if it had not been tried.
+  [[nodiscard]] std::optional<Refused> try_to_spawn(Spec& spec, const Given& given);
+  [[nodiscard]] std::optional<Refused> start(Plan& plan);
+  bool presume();
+  void explore();
+  void make_ready_for_servers();
   void end_violators(std::span<const pollfd> ready);
   void hear_guard(Running& child);
   void end_missed_violators();
@@ -89,10 +99,12 @@ class Server {
   int socket_;
   UniqueFd signals_;
   Stock stock_;
+  bool explored_ = false;  // the machine; until then it is presumed
   cgroup::Groups groups_;
   std::chrono::steady_clock::time_point looked_;
   std::vector<Running> running_;
   std::map<uid_t, UniqueFd> id_maps_;  // made at first use, then kept
+  std::vector<pid_t> ended_;           // children that nobody asks about (make_id_map)
 };
 
 void Server::run() {
@@ -131,8 +143,10 @@ bool Server::serve_one() {
   } else if (auto* wanted = std::get_if<SpawnRequest>(&*request)) {
     spawn(*wanted, packet->descriptors);
   } else if (std::holds_alternative<RootRequest>(*request)) {
+    explore();
     answer(RootReply{stock_.machine.namespaces});
   } else {
+    explore();
     answer(describe_machine(stock_.machine, groups_));
   }
   return true;
@@ -152,8 +166,30 @@ uid_t Server::unused_id() const {
 
 int Server::id_map(uid_t user) {
   UniqueFd& map = id_maps_[user];
-  if (!map) map = make_id_map(user);
+  if (!map) {
+    IdMap made = make_id_map(user);
+    map = std::move(made.map);
+    if (made.ended > 0) ended_.push_back(made.ended);
+  }
   return map.get();
+}
+
+bool Server::presume() {
+  auto machine = presumed_machine();
+  if (machine) stock_.machine = *machine;
+  return machine.has_value();
+}
+
+void Server::explore() {
+  if (explored_) return;
+  stock_.machine = explore_machine();
+  explored_ = true;
+}
+
+// Beside what the host does until it asks.
+void Server::make_ready_for_servers() {
+  if (stock_.machine.identity == Identity::kOwnId) std::ignore = id_map(unused_id());
+  prepare_filter_of_servers(stock_);
 }
 
 void Server::spawn(SpawnRequest& request, std::vector<UniqueFd>& descriptors) {
@@ -179,27 +215,38 @@ void Server::spawn(SpawnRequest& request, std::vector<UniqueFd>& descriptors) {
                           {.layer = Layer::kProcess, .error = EAGAIN},
                           "192 children run already"});
   }
-  auto plan = prepare(stock_, request.spec, given, unused_id());
-  if (!plan) return answer(plan.error());
+  if (!request.spec.admits.has<Serves>()) explore();
+  auto refused = try_to_spawn(request.spec, given);
+  // What was presumed may be missing, and then it is said which.
+  if (refused && !explored_ && refused->kind != Refused::Kind::kBadRequest &&
+      refused->failure.layer != Layer::kProgram) {
+    explore();
+    refused = try_to_spawn(request.spec, given);
+  }
+  if (refused) answer(*refused);
+}
+
+std::optional<Refused> Server::try_to_spawn(Spec& spec, const Given& given) {
+  auto plan = prepare(stock_, spec, given, unused_id());
+  if (!plan) return plan.error();
   if (plan->own_root && plan->identity == Identity::kOwnId && !plan->mounts.empty()) {
     plan->id_map = id_map(plan->user);
   }
-  start(*plan);
+  return start(*plan);
 }
 
-void Server::start(Plan& plan) {
+std::optional<Refused> Server::start(Plan& plan) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) {
-    return answer(
-        Refused{Refused::Kind::kLayerFailed, {.layer = Layer::kProcess, .error = errno}, {}});
+    return Refused{Refused::Kind::kLayerFailed, {.layer = Layer::kProcess, .error = errno}, {}};
   }
   const UniqueFd reader(ends[0]);
   UniqueFd writer(ends[1]);
   auto group = groups_.next(plan.limits);
   if (!group) {
-    return answer(Refused{Refused::Kind::kLayerFailed,
-                          {.layer = Layer::kLimits, .error = group.error()},
-                          "cannot make its control group"});
+    return Refused{Refused::Kind::kLayerFailed,
+                   {.layer = Layer::kLimits, .error = group.error()},
+                   "cannot make its control group"};
   }
   if (*group) plan.group = (*group)->folder();
   Launched launched = launch(plan);
@@ -207,17 +254,17 @@ void Server::start(Plan& plan) {
     const std::uint16_t item = launched.failure.item;
     std::string text =
         item < plan.mounts.size() ? "mount " + plan.mounts[item].host : std::string();
-    return answer(Refused{Refused::Kind::kLayerFailed, launched.failure, std::move(text)});
+    return Refused{Refused::Kind::kLayerFailed, launched.failure, std::move(text)};
   }
   std::optional<NameGuard> guard;
   if (!plan.kept_names.empty()) {
     auto made = NameGuard::start(plan, launched.pid, launched.listener.get());
     if (!made) {
       end_at_once(launched.pid);
-      return answer(Refused{Refused::Kind::kLayerFailed,
-                            {.layer = Layer::kSeccomp, .error = made.error()},
-                            "cannot keep names that tools obey: grant files read-write with "
-                            "--changeset"});
+      return Refused{Refused::Kind::kLayerFailed,
+                     {.layer = Layer::kSeccomp, .error = made.error()},
+                     "cannot keep names that tools obey: grant files read-write with "
+                     "--changeset"};
     }
     guard.emplace(std::move(*made));
   }
@@ -239,6 +286,7 @@ void Server::start(Plan& plan) {
       child.pid, child.stack_bytes,
       (plan.namespace_flags & CLONE_NEWPID) != 0 ? Watch::Stops::kWithheld : Watch::Stops::kPassed);
   running_.push_back(std::move(child));
+  return std::nullopt;
 }
 
 // Killed in every case, whether it could be read or not; the listener stays open until the child is
@@ -334,6 +382,7 @@ void Server::wait_for_children() {
   take_signal(signals_.get());
   for (Running& child : running_) reap(child, WNOHANG);
   std::erase_if(running_, [](const Running& child) { return child.pid < 0; });
+  std::erase_if(ended_, [](pid_t child) { return ::waitpid(child, nullptr, WNOHANG) != 0; });
 }
 
 // The program's descriptor lies at 1000, so the warden itself must be able to have that.
@@ -346,13 +395,13 @@ void raise_descriptor_limit() {
 
 }  // namespace
 
-int serve(int socket, HostGroup group) {
+int serve(int socket, HostGroup group, Purpose purpose) {
   ::signal(SIGPIPE, SIG_IGN);
   ::close_range(static_cast<unsigned>(socket) + 1, ~0U, 0);
   raise_descriptor_limit();
   shed_inherited_state();
   const pid_t host = ::getppid();
-  Server(socket).run();
+  Server(socket, purpose).run();
   if (group == HostGroup::kMoved && ::getppid() != host)
     const auto given_back = cgroup::Adopted::of_dead_host();
   return 0;

@@ -5,14 +5,19 @@ namespace mcpac::sandbox {
 
 // What a warden is told by its arguments.
 inline constexpr const char* kWordWhenAsked = "when-asked";
+inline constexpr const char* kWordForServers = "for-servers";
 inline constexpr const char* kWordGivesBack = "gives-back";
 
 // Whether the host has moved to make room for its children's control groups (cgroup_adopt.h): its
 // warden gives back what it cannot when it is killed.
 enum class HostGroup : unsigned char { kAsFound, kMoved };
 
+// What it makes ready before there is a question: what the machine gives, or for programs that
+// serve (Serves) their filter and id map, and the machine is presumed to give tier A.
+enum class Purpose : unsigned char { kAny, kServers };
+
 // Serves the host at the other end of `socket` until it goes away; then kills every child and
 // returns.
-int serve(int socket, HostGroup group);
+int serve(int socket, HostGroup group, Purpose purpose);
 
 }  // namespace mcpac::sandbox

@@ -193,6 +193,7 @@ Result<Warden> Warden::start(const std::filesystem::path& program, Explore explo
   const UniqueFd theirs(ends[1]);
   std::vector<std::string> arguments{program.filename().native()};
   if (explore == Explore::kWhenAsked) arguments.emplace_back(kWordWhenAsked);
+  if (explore == Explore::kForServers) arguments.emplace_back(kWordForServers);
   if (impl->group.has_moved()) arguments.emplace_back(kWordGivesBack);
   const int error = start_process(program, std::move(arguments), theirs.get(), impl->pid);
   if (error != 0) {

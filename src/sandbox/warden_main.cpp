@@ -28,7 +28,8 @@ bool wait_for_a_question(int host) {
 }  // namespace
 
 // Arguments, in any order: kWordWhenAsked (Explore::kWhenAsked): nothing is tried out before there
-// is a question; kWordGivesBack: the host has moved into a control group of its own.
+// is a question; kWordForServers (Explore::kForServers); kWordGivesBack: the host has moved into a
+// control group of its own.
 int main(int count, char** arguments) {
   const std::span words(arguments, static_cast<std::size_t>(count));
   const auto says = [words](std::string_view word) {
@@ -42,7 +43,9 @@ int main(int count, char** arguments) {
     return 64;
   }
   if (says(mcpac::sandbox::kWordWhenAsked) && !wait_for_a_question(kHost)) return 0;
-  return mcpac::sandbox::serve(kHost, says(mcpac::sandbox::kWordGivesBack)
-                                          ? mcpac::sandbox::HostGroup::kMoved
-                                          : mcpac::sandbox::HostGroup::kAsFound);
+  using mcpac::sandbox::HostGroup;
+  using mcpac::sandbox::Purpose;
+  return mcpac::sandbox::serve(
+      kHost, says(mcpac::sandbox::kWordGivesBack) ? HostGroup::kMoved : HostGroup::kAsFound,
+      says(mcpac::sandbox::kWordForServers) ? Purpose::kServers : Purpose::kAny);
 }

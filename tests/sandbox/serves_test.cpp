@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <optional>
 
 #include "core/file.h"
 #include "sandbox/support_sandbox.h"
@@ -176,6 +177,31 @@ TEST_SUITE("sandbox/serves") {
     const Served served = serving(
         "/bin/sh", {"sh", "-c", "setsid -f sleep 1000; (sleep 1000 &) ; echo ready; exit 5"});
     CHECK(run_once(served.spec) == "exit 5 ready\n");
+  }
+
+  TEST_CASE("a warden for servers tries nothing out, and answers as one that did") {
+    const auto answers = [](Explore explore, const std::optional<Lacking>& lacking) {
+      return in_child([&]() -> std::string {
+        if (lacking && !lack(*lacking)) return "cannot lack";
+        auto warden = Warden::start(warden_program(), explore);
+        if (!warden) return warden.error().what;
+        const Served served = serving("/bin/sh", {"sh", "-c", "cat /place/text"});
+        std::string text = describe(run(*warden, served.spec)) + "\n";
+        text += describe(run(*warden, served.spec)) + "\n";
+        text += describe(run(*warden, hostile({"open", "/etc/passwd"}))) + "\n";
+        const auto probe = warden->probe();
+        return text + (probe && probe->tier ? "tier " + to_string(*probe->tier) : "no tier");
+      });
+    };
+    CHECK(answers(Explore::kForServers, std::nullopt) ==
+          "exit 0 content\nexit 0 content\nexit 10 EACCES\ntier A");
+    for (const Lacking lacking : {Lacking::kNamespaces, Lacking::kNamespacesAndLandlock,
+                                  Lacking::kMounts, Lacking::kFilters, Lacking::kListener}) {
+      CAPTURE(static_cast<int>(lacking));
+      const std::string told = answers(Explore::kForServers, lacking);
+      CHECK(told == answers(Explore::kAtOnce, lacking));
+      CHECK(told != "cannot lack");
+    }
   }
 
   TEST_CASE("where there are no namespaces a program that serves is refused") {

@@ -189,15 +189,17 @@ class ServerWarden {
  public:
   explicit ServerWarden(fs::path program) : program_(std::move(program)) {}
 
+  // So that it makes ready while what to ask of it is worked out.
+  Result<void> begin() {
+    const std::scoped_lock alone(mutex_);
+    return begin_alone();
+  }
+
   Result<sandbox::Child> spawn(const sandbox::Spec& spec) {
     const std::scoped_lock alone(mutex_);
     // One that was killed is replaced once; its children went with it.
     for (const bool again : {true, false}) {
-      if (!warden_) {
-        auto started = sandbox::Warden::start(program_);
-        if (!started) return pass_on(started);
-        warden_.emplace(std::move(*started));
-      }
+      if (auto begun = begin_alone(); !begun) return pass_on(begun);
       auto child = warden_->spawn(spec);
       if (child || child.error().id != ErrorId::kWardenFailed || !again) return child;
       warden_.reset();
@@ -206,6 +208,14 @@ class ServerWarden {
   }
 
  private:
+  Result<void> begin_alone() {
+    if (warden_) return {};
+    auto started = sandbox::Warden::start(program_, sandbox::Explore::kForServers);
+    if (!started) return pass_on(started);
+    warden_.emplace(std::move(*started));
+    return {};
+  }
+
   fs::path program_;
   std::mutex mutex_;
   std::optional<sandbox::Warden> warden_;
@@ -243,6 +253,7 @@ class ServerConfiner final : public mcp::Confiner {
   [[nodiscard]] Result<std::unique_ptr<mcp::ConfinedProcess>> start(
       const std::string& server, const mcp::SpawnOptions& options,
       const mcp::ConfinedEnds& ends) const override {
+    if (auto begun = warden_->begin(); !begun) return pass_on(begun);
     auto spec = confined_spec(*project_, folders_, options, project_->confined->of(server));
     if (!spec) return pass_on(spec);
     spec->standard_input = ends.standard_input;

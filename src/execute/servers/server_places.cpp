@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <system_error>
@@ -75,6 +76,21 @@ void give(const policy::ServerReach::Place& reached, const ReservedPlaces& reser
   into.given.push_back(std::move(place));
 }
 
+// What a mount over it does not hold.
+void note_of_absent(const std::string& path, ServerPlaces& into) {
+  struct stat info {};
+  if (::lstat(path.c_str(), &info) != 0) {
+    into.notes.push_back(
+        fmt::format("{} is not there: what is made there while the server runs, it has until its "
+                    "next start",
+                    printable(path)));
+  } else if (S_ISREG(info.st_mode) && info.st_nlink > 1) {
+    into.notes.push_back(
+        fmt::format("{} has {} names (hard links): another one in what the server has is not held",
+                    printable(path), info.st_nlink));
+  }
+}
+
 bool is_covered(const Place& place, const std::vector<Place>& by) {
   return std::ranges::any_of(by, [&](const Place& outer) {
     return lies_in(place.path, outer.path) &&
@@ -97,6 +113,7 @@ ServerPlaces places_for(const mcp::ServerConfig& server, const Project& project,
     const auto users = reach.places.users_of(held.path);
     if (users.use == Use::kNone) {
       places.absent.push_back(place_of(held));
+      if (places.speaks_of(held.path)) note_of_absent(held.path, places);
       continue;
     }
     if (users.use == Use::kReads) places.read_only.push_back(place_of(held));

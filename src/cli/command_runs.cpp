@@ -8,6 +8,7 @@
 #include "core/printable.h"
 #include "core/quantity.h"
 #include "execute/live/live_runs.h"
+#include "execute/servers/server_places.h"
 
 namespace mcpac::cli {
 namespace {
@@ -85,6 +86,8 @@ void show(Context& context, const std::string& start) {
   show_list("declared", texts_of(*run, "declared"));
   show_list("granted", texts_of(*run, "granted"));
   show_list("revoked", texts_of(*run, "revoked"));
+  if (const Json* places = find_member(*run, "server_places"); places != nullptr)
+    show_list("places of confined servers", execute::lines_of_places(*places));
   if (const Json* meters = find_member(*run, "meters"); meters != nullptr && meters->is_array()) {
     for (const Json& meter : *meters)
       fmt::print("meter    {} {} of {}: {}\n", printable(string_member(meter, "meter")),

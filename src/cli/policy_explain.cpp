@@ -10,6 +10,7 @@
 #include "core/call_arguments.h"
 #include "core/printable.h"
 #include "core/shell_quote.h"
+#include "execute/servers/server_places.h"
 #include "policy/explain/taken_for.h"
 
 namespace mcpac::cli {
@@ -178,6 +179,15 @@ Result<policy::Explanation> explanation_of(const policy::Authority& authority,
   return authority.explain(permission, arguments);
 }
 
+// What the tool's server would be given for a run with these rules, where it is confined.
+Json places_of(const Context& context, const RuleReader& reader, const policy::Authority& authority,
+               const Permission& permission) {
+  auto all =
+      execute::places_of_servers(reader.project(), context.folders, reader.lock(), authority);
+  std::erase_if(all, [&](const auto& entry) { return entry.first != permission.server(); });
+  return execute::to_json(all);
+}
+
 void explain(Context& context, const ExplainOptions& options) {
   auto reader = RuleReader::open(context);
   if (!reader) return context.fail(reader.error());
@@ -190,13 +200,18 @@ void explain(Context& context, const ExplainOptions& options) {
   const auto found = explanation_of(*authority, *permission, *arguments);
   if (!found) return context.fail(found.error());
   const auto& explanation = *found;
+  const Json places = places_of(context, **reader, *authority, *permission);
   if (context.json) {
     Json json = policy::to_json(explanation);
     json["permission"] = permission->text();
     json["arguments"] = *arguments;
+    json["server_places"] = places;
     context.print(json);
   } else {
     print_for_people(*permission, *arguments, explanation);
+    const auto lines = execute::lines_of_places(places);
+    if (!lines.empty()) fmt::print("\nplaces of confined servers\n");
+    for (const std::string& line : lines) fmt::print("  {}\n", line);
   }
   context.exit_code = explanation.decision.allowed() ? 0 : static_cast<int>(ExitCode::kRefused);
 }

@@ -98,6 +98,17 @@ bool ClientRun::uses(const std::string& server) const {
   return parts_.catalog->servers().contains(server);
 }
 
+execute::ReachOfServers ClientRun::reach() const {
+  execute::ReachOfServers reach = parts_.reach;
+  const auto status = gate_.status();
+  if (status.everything_revoked) return {};
+  for (auto& [server, one] : reach) {
+    std::erase_if(one.places.tools,
+                  [&](const auto& tool) { return status.revoked.contains(tool.permission); });
+  }
+  return reach;
+}
+
 void ClientRun::hang_up() {
   for (const auto& weak : std::exchange(sessions_, {})) {
     if (const auto session = weak.lock()) session->close();

@@ -12,6 +12,7 @@
 
 #include "execute/asking/approval_store.h"
 #include "execute/live/run_control.h"
+#include "execute/servers/server_places.h"
 #include "gate/anomalies.h"
 #include "gate/gate.h"
 #include "gateway/call_room.h"
@@ -41,6 +42,8 @@ class ClientRun {
     gate::Upstream* upstream = nullptr;                 // borrowed
     Offers* offers = nullptr;                           // borrowed; null: tools alone
     std::shared_ptr<tracing::Tracer> tracer = nullptr;  // null: no tracing
+    // Which places its calls of confined servers can name, of those that it uses.
+    execute::ReachOfServers reach = {};
     // Which of these servers are not as they should be, in words; may be null.
     std::function<std::string(const std::set<std::string>& servers)> amiss = nullptr;
   };
@@ -64,6 +67,9 @@ class ClientRun {
   void heard(const std::string& server, const std::string& method, const Json& params);
   // Something is amiss with a server: for subscribers of its log.
   void heard_of_state(const std::string& server, const std::string& text);
+  // Which places its calls of confined servers can name now: less than at first, where something
+  // was taken back.
+  [[nodiscard]] execute::ReachOfServers reach() const;
   // Whether the client may have anything of this server.
   [[nodiscard]] bool uses(const std::string& server) const;
   // From time to time: calls whose clients did not come back with an answer are taken back, and

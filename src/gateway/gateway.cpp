@@ -110,6 +110,9 @@ Gateway::Gateway(GatewaySetup setup, codegen::Lock lock)
         });
     host_->upstreams().start_again_what_ends();
     tell_of_states();
+    // When one is started: whoever came or lost something since, the places are those of now.
+    if (setup_.project.confined)
+      setup_.project.confined->find_by([this] { return places_for_all(); });
     sweep_ = std::make_shared<boost::asio::steady_timer>(host_->executor());
     sweep_later();
     host_->upstreams().on_drift([this](std::string_view what, const std::string& name) {
@@ -183,6 +186,7 @@ Gateway::~Gateway() {
   // Programs need the loop to end.
   ended.get_future().wait();
   host_->on_loop([this] {
+    if (setup_.project.confined) setup_.project.confined->find_by(nullptr);
     runs_.clear();
     announcements_.reset();
     offers_.reset();

@@ -103,6 +103,12 @@ class Gateway {
       ClientRun& run, std::shared_ptr<const code_mode::GrantedView> view, policy::LayerText rules);
   // On the loop, once.
   void tell_of_states();
+  // On the loop. What shared servers get: what the rules of any client admit, also of one who
+  // comes.
+  [[nodiscard]] execute::PlacesOfServers places_for_all(
+      const execute::ReachOfServers& coming = {}) const;
+  // On the loop. Starts those again that get more now than they have.
+  void give_more_places(const execute::PlacesOfServers& places);
   // Until the gateway goes.
   void sweep_later();
   void show_as_live(const std::shared_ptr<ClientRun>& run, const std::string& client,

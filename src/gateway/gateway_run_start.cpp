@@ -86,6 +86,9 @@ Result<std::shared_ptr<ClientRun>> Gateway::begin(const Comer& comer, policy::La
   }
   execute::add_offers(parts.catalog->permissions(), lock_, compiled.table);
   parts.tools = std::make_shared<const gate::ToolTable>(std::move(compiled.table));
+  parts.reach = execute::reach_of_servers(*project, lock_, *authority, policy::Callers::kClients);
+  std::erase_if(parts.reach,
+                [&](const auto& entry) { return !parts.catalog->servers().contains(entry.first); });
   parts.upstream = upstream_.get();
   if (traces_) {
     parts.upstream = &traces_->upstream();
@@ -110,16 +113,18 @@ Result<std::shared_ptr<ClientRun>> Gateway::begin(const Comer& comer, policy::La
   parts.log = std::move(*log);
   parts.identity = runs_.identity_of(client, parts.log->run_id());
   const std::string granted = authority->print();
-  const auto places = execute::places_of_servers(*project, lock_, *authority);
   const auto view = setup_.code ? std::make_shared<const code_mode::GrantedView>(
                                       lock_, parts.catalog->permissions(), *authority, *project)
                                 : nullptr;
+  const auto places = places_for_all(parts.reach);
   auto gate = gate_setup(std::move(*authority), binding, parts);
-  auto started = execute::record_start(
-      {.program = client, .declared_in = "grants", .replayed = recording_->replayed_digest()}, gate,
-      lock_, setup_.folders.audit(), *parts.log);
+  auto started = execute::record_start({.program = client,
+                                        .declared_in = "grants",
+                                        .replayed = recording_->replayed_digest(),
+                                        .server_places = execute::to_json(places)},
+                                       gate, lock_, setup_.folders.audit(), *parts.log);
   if (!started) return pass_on(started);
-  execute::give_places(setup_.project, places);
+  give_more_places(places);
   host_->start(parts.catalog->servers());
   std::set<std::string> used = parts.catalog->servers();
   const auto running = host_->started();
@@ -130,6 +135,22 @@ Result<std::shared_ptr<ClientRun>> Gateway::begin(const Comer& comer, policy::La
   if (view) run->offer(code_for(*run, view, std::move(rules)));
   show_as_live(run, client, granted);
   return run;
+}
+
+execute::PlacesOfServers Gateway::places_for_all(const execute::ReachOfServers& coming) const {
+  execute::ReachOfServers all = coming;
+  for (const auto& run : runs_.all()) {
+    if (!run->has_ended()) execute::add_reach(all, run->reach());
+  }
+  return execute::places_of_servers(setup_.project, setup_.folders, all);
+}
+
+void Gateway::give_more_places(const execute::PlacesOfServers& places) {
+  for (const auto& [server, wanted] : places) {
+    const auto last =
+        setup_.project.confined ? setup_.project.confined->last_start(server) : std::nullopt;
+    if (last && execute::gives_more(wanted, last->places)) host_->upstreams().start_anew(server);
+  }
 }
 
 std::unique_ptr<code_mode::CodeMode> Gateway::code_for(
@@ -169,8 +190,10 @@ gate::GateSetup Gateway::gate_setup(policy::Authority authority, const gate::Bin
 
 void Gateway::show_as_live(const std::shared_ptr<ClientRun>& run, const std::string& client,
                            const std::string& granted) {
-  execute::LiveFacts facts{
-      .program = client, .started = rfc3339_utc(clock_.wall_now()), .granted = lines_of(granted)};
+  execute::LiveFacts facts{.program = client,
+                           .started = rfc3339_utc(clock_.wall_now()),
+                           .granted = lines_of(granted),
+                           .server_places = [this] { return execute::to_json(places_for_all()); }};
   // The socket that asks for it goes with the run, after its answer.
   auto kill = [this, weak = std::weak_ptr(run)] {
     boost::asio::post(host_->executor(), [this, alive = std::weak_ptr(sweep_), weak] {

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +29,7 @@
 #include "policy/inclusion.h"
 #include "policy/layers.h"
 #include "policy/places.h"
+#include "policy/server_reach.h"
 #include "policy/standing.h"
 
 namespace mcpac::policy {
@@ -126,6 +128,10 @@ class Authority {
   [[nodiscard]] bool speaks_of_network() const { return !networks().empty(); }
   // Why nothing of a kind is admitted; nothing where something is.
   [[nodiscard]] std::optional<PlaceRefusal> place_refusal(PlaceKind kind) const;
+  // Which places calls of this server can name (policy/server_reach.h). `only_read`: tools that say
+  // of themselves that they only read.
+  [[nodiscard]] ServerReach reach(const std::string& server, const std::set<Permission>& only_read,
+                                  Callers callers) const;
   // Where the first `deny network` of any layer stands; nothing: there is none.
   [[nodiscard]] std::optional<std::string> network_denied() const;
   // Kinds of places that the run's own layer names, for "granted but never declared".

@@ -195,4 +195,100 @@ TEST_SUITE("execute/confined servers") {
       return mount.inside == project.config_file && mount.access == sandbox::Mount::Access::kRead;
     }));
   }
+
+  TEST_CASE("what rules hold back is mounted over, and never what its program is made of") {
+    const Disk disk;
+    for (const char* folder : {"data/secret/.git", "data/reads", "out"})
+      fs::create_directories(disk.path("home/project") + "/" + folder);
+    std::ofstream(disk.path("home/project/data/key.pem")) << "canary";
+    execute::Project project;
+    project.config_file = disk.path("home/project/mcpac.json");
+    project.folder = disk.path("home/project");
+    execute::Folders folders;
+    folders.libexec = "/nowhere";
+    mcp::SpawnOptions options{.program = "/usr/bin/python3"};
+    options.arguments = {"python3", disk.path("home/project/tool/src/main.js")};
+    options.keeper = "/keeper";
+    options.working_directory = project.folder.string();
+    options.confined =
+        mcp::ConfinedSpawn{.confiner = nullptr, .server = "one", .places = {"data:rw", "own.js"}};
+    const auto place = [&](const std::string& below,
+                           policy::FileMode mode = policy::FileMode::kReadOnly) {
+      return execute::ServerPlaces::Place{disk.path("home/project/" + below), mode, {"a rule"}};
+    };
+    execute::ServerPlaces rules;
+    rules.given = {place("out", policy::FileMode::kReadWrite), place("gone"),
+                   place("node_modules/.bin/a")};
+    rules.absent = {place("data/secret"),      place("data/key.pem"), place("data/nowhere"),
+                    place("own.js"),           place("tool"),         {"/etc/passwd", {}, {}},
+                    {"/usr/share/doc", {}, {}}};
+    rules.read_only = {place("data/reads"), place("beside")};
+    const auto spec = execute::confined_spec(project, folders, options, rules);
+    INFO((spec ? std::string() : spec.error().to_text()));
+    REQUIRE(spec.has_value());
+    using Kind = sandbox::Mount::Kind;
+    const auto at = [&](const fs::path& path) -> std::string {
+      for (const auto& mount : spec->mounts) {
+        if (mount.inside != path) continue;
+        if (mount.kind == Kind::kAbsent) return "absent";
+        return mount.access == sandbox::Mount::Access::kReadWrite ? "rw" : "ro";
+      }
+      return "none";
+    };
+    const auto in = [&](const std::string& below) {
+      return at(disk.path("home/project/" + below));
+    };
+    CHECK(in("data") == "rw");
+    CHECK(in("out") == "rw");
+    CHECK(in("data/secret") == "absent");
+    CHECK(in("data/secret/.git") == "none");  // it was held by itself, and lies behind that now
+    CHECK(in("data/key.pem") == "absent");
+    CHECK(in("data/reads") == "ro");
+    for (const char* missing : {"gone", "data/nowhere", "beside", "own.js", "node_modules/.bin/a"})
+      CHECK_MESSAGE(in(missing) == "none", missing);
+    CHECK(in("tool/src") == "ro");
+    CHECK(at("/etc/passwd") == "none");
+    CHECK(at("/usr") == "ro");
+    CHECK((at("/usr/share/doc") == "absent") == fs::exists("/usr/share/doc"));
+    // More than it has room for is no reason to leave any out.
+    for (int i = 0; i < 60; ++i) {
+      const std::string name = fmt::format("data/many{}", i);
+      fs::create_directories(disk.path("home/project/" + name));
+      rules.absent.push_back(place(name));
+    }
+    const auto refused = execute::confined_spec(project, folders, options, rules);
+    REQUIRE_FALSE(refused.has_value());
+    CHECK(refused.error().fix == "deny folders that hold several");
+  }
+
+  TEST_CASE("a server that was started with other places is another one") {
+    using Places = execute::ServerPlaces;
+    const auto mode = policy::FileMode::kReadWrite;
+    const Places none;
+    const execute::ConfinedRules::Started bare{none, {"/data", "/usr"}};
+    CHECK(execute::is_confined_alike(none, bare));
+    // What lies in nothing that it has is absent anyhow.
+    CHECK(execute::is_confined_alike(Places{.absent = {{"/home/x/.ssh", {}, {}}}}, bare));
+    for (const Places& other :
+         {Places{.given = {{"/srv", {}, {}}}}, Places{.absent = {{"/data/secret", {}, {}}}},
+          Places{.absent = {{"/", {}, {}}}}, Places{.read_only = {{"/data/secret", {}, {}}}},
+          Places{.network_denied = "a:1"}})
+      CHECK_FALSE(execute::is_confined_alike(other, bare));
+    // A wider one is started again, a narrower one serves on.
+    const Places reads{.given = {{"/srv", {}, {}}}};
+    const Places writes{.given = {{"/srv", mode, {}}}};
+    const Places held{.given = {{"/srv", mode, {}}}, .absent = {{"/srv/secret", {}, {}}}};
+    const Places kept{.given = {{"/srv", mode, {}}}, .read_only = {{"/srv/secret", {}, {}}}};
+    CHECK(execute::gives_more(reads, none));
+    CHECK(execute::gives_more(writes, reads));
+    CHECK(execute::gives_more(writes, held));
+    CHECK(execute::gives_more(writes, kept));
+    CHECK(execute::gives_more(kept, held));
+    CHECK_FALSE(execute::gives_more(none, writes));
+    CHECK_FALSE(execute::gives_more(reads, writes));
+    CHECK_FALSE(execute::gives_more(held, writes));
+    CHECK_FALSE(execute::gives_more(held, kept));
+    CHECK_FALSE(execute::gives_more(writes, writes));
+    CHECK_FALSE(execute::gives_more(Places{.given = {{"/srv/in", {}, {}}}}, reads));
+  }
 }

@@ -43,6 +43,9 @@ Served serving(std::filesystem::path program, std::vector<std::string> words) {
   std::ofstream(place / "text") << "content";
   std::ofstream(place / "secret") << "canary";
   std::ofstream(place / "denied" / "key") << "canary";
+  std::filesystem::create_directories(place / "rest" / "deep");
+  std::ofstream(place / "rest" / "deep" / "key") << "canary";
+  std::ofstream(place / "rest" / "one") << "canary";
   if (::geteuid() == 0) {
     ::chmod(served.folder.path().c_str(), 0755);
     ::chmod(place.c_str(), 0777);
@@ -56,6 +59,8 @@ Served serving(std::filesystem::path program, std::vector<std::string> words) {
                  {place, "/place", Access::kReadWrite},
                  made(Kind::kAbsent, "/place/secret", place / "secret"),
                  made(Kind::kAbsent, "/place/denied", place / "denied"),
+                 made(Kind::kAbsent, "/place/rest/deep", place / "rest" / "deep"),
+                 made(Kind::kAbsent, "/place/rest/one", place / "rest" / "one"),
                  made(Kind::kLink, "/bin", "usr/bin"),
                  made(Kind::kLink, "/lib", "usr/lib"),
                  made(Kind::kLink, "/lib64", "usr/lib64"),
@@ -106,6 +111,13 @@ TEST_SUITE("sandbox/serves") {
         "'sh -c \"echo x > denied/new\"' 'ln secret copy' 'mv text secret'; do "
         "eval \"$do\" >/tmp/out 2>&1 && echo \"done: $do\"; done; cat /tmp/out | grep -c canary",
         "exit 1 0\n");
+    // What holds one may be moved, and takes the absent one along.
+    check_both(
+        "cd /place; mv rest moved; cat moved/deep/key moved/one 2>/dev/null; ls moved; "
+        "mv moved/deep moved/else 2>/dev/null || echo stays; mkdir rest && cat rest/deep/key "
+        "2>/dev/null; cp -r moved /tmp/copy 2>/dev/null; cat /tmp/copy/one /tmp/copy/deep/key "
+        "2>/dev/null",
+        "exit 1 deep\none\nstays\n");
   }
 
   TEST_CASE("a private folder is empty, its own, bounded and never executed from") {

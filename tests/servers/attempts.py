@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""An MCP server whose one tool tries what its argument says, and tells what became of it."""
+"""An MCP server whose tools try what their arguments say, and tell what became of it."""
 import ctypes
 import errno
 import json
@@ -56,6 +56,21 @@ def grown():
     return "bounded" if count < 5000 else "unbounded"
 
 
+def below(path):
+    folder = os.open(os.path.dirname(os.path.dirname(path)), os.O_RDONLY)
+    names = path.split("/")[-2:]
+    return os.fdopen(os.open("/".join(names), os.O_RDONLY, dir_fd=folder)).read()
+
+
+def outcome(what, on):
+    try:
+        return json.dumps(ATTEMPTS[what](on))
+    except OSError as error:
+        return errno.errorcode.get(error.errno, type(error).__name__)
+    except Exception as error:  # the name says enough
+        return type(error).__name__
+
+
 ATTEMPTS = {
     "read": lambda path: open(path, errors="replace").read(),
     "write": lambda path: open(path, "w").write("written") and "done",
@@ -73,6 +88,10 @@ ATTEMPTS = {
     "grow": lambda _: grown(),
     "set_id": lambda path: os.chmod(path, 0o4755) or "done",
     "link": lambda path: os.symlink("/etc/passwd", path) or "done",
+    "rename": lambda names: os.rename(*names.split(" -> ")) or "done",
+    "hard_link": lambda names: os.link(*names.split(" -> ")) or "done",
+    "below": lambda path: below(path),
+    "make": lambda path: os.makedirs(path) or "done",
     "environment": lambda _: sorted(os.environ),
     "shell": lambda line: subprocess.run(line, shell=True, capture_output=True, text=True).stdout,
     "end": lambda code: os._exit(int(code)),
@@ -86,6 +105,23 @@ TOOL = {
         "required": ["what", "on"],
     },
 }
+# What no gate reads: hexadecimal digits of a JSON list of [what, on]. Answered by a list.
+CODED = {
+    "name": "coded",
+    "description": "Tries all of it.",
+    "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
+}
+READ = {
+    "name": "read_file",
+    "description": "Reads a file.",
+    "inputSchema": {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]},
+    "annotations": {"readOnlyHint": True},
+}
+WRITE = {
+    "name": "write_file",
+    "description": "Writes a file.",
+    "inputSchema": {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]},
+}
 
 
 def answer(method, parameters):
@@ -93,15 +129,17 @@ def answer(method, parameters):
         return {"protocolVersion": parameters["protocolVersion"], "capabilities": {"tools": {}},
                 "serverInfo": {"name": "attempts", "version": "1"}}
     if method == "tools/list":
-        return {"tools": [TOOL]}
+        return {"tools": [TOOL, CODED, READ, WRITE]}
     if method == "tools/call":
         given = parameters["arguments"]
-        try:
-            text = json.dumps(ATTEMPTS[given["what"]](given["on"]))
-        except OSError as error:
-            text = errno.errorcode.get(error.errno, type(error).__name__)
-        except Exception as error:  # the name says enough
-            text = type(error).__name__
+        tool = parameters["name"]
+        if tool == "coded":
+            pairs = json.loads(bytes.fromhex(given["text"]))
+            text = json.dumps([outcome(what, on) for what, on in pairs])
+        elif tool == "attempt":
+            text = outcome(given["what"], given["on"])
+        else:
+            text = outcome(tool.removesuffix("_file"), given["path"])
         return {"content": [{"type": "text", "text": text}]}
     return {}
 

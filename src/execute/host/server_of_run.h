@@ -40,6 +40,8 @@ struct Upstreams::Server {
   bool has_answered = false;  // a call, in the session that there is
   // It forgot our session, and has no new one yet: it is called again, unlike an ended server.
   bool is_renewing = false;
+  // It is to be started again, and then is, with what its rules give by then (start_anew()).
+  bool is_anew = false;
   // It has failed, and is asked for its tools again when that expires (upstream_compare.cpp).
   bool is_asked_on = false;
   boost::asio::steady_timer next_try;

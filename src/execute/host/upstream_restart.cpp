@@ -10,6 +10,7 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include "execute/host/server_of_run.h"
@@ -60,15 +61,50 @@ void Upstreams::revive(Server& server) {
   });
 }
 
-boost::asio::awaitable<void> Upstreams::close_later(std::shared_ptr<mcp::Client> client,
-                                                    std::chrono::milliseconds at_most) {
+boost::asio::awaitable<void> Upstreams::wait_until_idle(std::shared_ptr<mcp::Client> client,
+                                                        std::chrono::milliseconds at_most) {
   constexpr std::chrono::milliseconds kLook{50};
   boost::asio::steady_timer pause(executor_);
   for (auto waited = kLook; !client->is_idle() && waited < at_most; waited += kLook) {
     pause.expires_after(kLook);
     co_await pause.async_wait(boost::asio::use_awaitable);
   }
+}
+
+boost::asio::awaitable<void> Upstreams::close_later(std::shared_ptr<mcp::Client> client,
+                                                    std::chrono::milliseconds at_most) {
+  co_await wait_until_idle(client, at_most);
   co_await client->close();
+}
+
+void Upstreams::start_anew(const std::string& name) {
+  const auto found = servers_.find(name);
+  if (found == servers_.end() || std::exchange(found->second->is_anew, true)) return;
+  Server& server = *found->second;
+  boost::asio::co_spawn(executor_, begin_anew(server), [this, &server](std::exception_ptr bug) {
+    if (!bug) return;
+    come_back(server, fail(ErrorId::kServerStart,
+                           fmt::format("the server {} could not be started", server.config.name)));
+  });
+}
+
+boost::asio::awaitable<void> Upstreams::begin_anew(Server& server) {
+  while (!server.ready) {
+    boost::system::error_code ignored;
+    co_await server.settled.async_wait(
+        boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
+  }
+  if (server.failure || !server.client || !server.client->is_alive()) {
+    server.is_anew = false;
+    co_return;
+  }
+  server.ready = false;
+  server.settled.expires_at(boost::asio::steady_timer::time_point::max());
+  const auto former = server.client;
+  co_await wait_until_idle(former, server.config.timeout);
+  co_await former->close();
+  auto outcome = co_await connect(server);
+  come_back(server, std::move(outcome));
 }
 
 boost::asio::awaitable<void> Upstreams::start_again(Server& server) {
@@ -86,8 +122,13 @@ boost::asio::awaitable<void> Upstreams::start_again(Server& server) {
 }
 
 void Upstreams::come_back(Server& server, Result<Drifted> outcome) {
+  const bool is_anew = std::exchange(server.is_anew, false);
   if (heard_) {
-    if (server.is_renewing)
+    if (is_anew)
+      heard_(outcome ? "a server was started again, as rules give it other places"
+                     : "a server could not be started again, as rules give it other places",
+             server.config.name);
+    else if (server.is_renewing)
       heard_(outcome ? "a server that had forgotten its session was initialized again"
                      : "a server that had forgotten its session could not be initialized again",
              server.config.name);

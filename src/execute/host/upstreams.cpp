@@ -7,6 +7,7 @@
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -30,7 +31,8 @@ Upstreams::~Upstreams() = default;
 std::shared_future<Result<Drifted>> Upstreams::start(const mcp::ServerConfig& config) {
   auto server = std::make_unique<Server>(config, executor_);
   auto future = server->future;
-  asio::post(executor_, [this, owned = std::move(server)]() mutable {
+  // On the loop at once: a call that follows may overtake what is posted.
+  asio::dispatch(executor_, [this, owned = std::move(server)]() mutable {
     auto [place, is_new] = servers_.try_emplace(owned->config.name, std::move(owned));
     if (!is_new) {
       owned->promise.set_value(Drifted{});

@@ -50,6 +50,10 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   // A server that ended is started again with the next call to it (upstream_restart.cpp).
   void start_again_what_ends() { revives_ = true; }
 
+  // On the loop. The server ends when what is in work is answered, and is started again; calls that
+  // come meanwhile wait. Nothing for one that is not there: it is started as things are then.
+  void start_anew(const std::string& server);
+
   // Before start(): between the tries to compare the tools of a server that may have changed.
   void compare_after(const ComparePauses::Spans& pauses) { compare_pauses_ = pauses; }
 
@@ -131,6 +135,10 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   [[nodiscard]] bool comes_back(const Server& server) const;
   void revive(Server& server);
   boost::asio::awaitable<void> start_again(Server& server);
+  boost::asio::awaitable<void> begin_anew(Server& server);
+  // Until nothing of it is in work any more.
+  boost::asio::awaitable<void> wait_until_idle(std::shared_ptr<mcp::Client> client,
+                                               std::chrono::milliseconds at_most);
   // Once what it has in work is answered.
   boost::asio::awaitable<void> close_later(std::shared_ptr<mcp::Client> client,
                                            std::chrono::milliseconds at_most);

@@ -51,6 +51,7 @@ Json state_of(const gate::Gate& gate, const LiveFacts& facts) {
           {"granted", facts.granted},
           {"mode", facts.mode == gate::Mode::kEnforce ? "enforce" : "observe"},
           {"lifted_by", facts.lifted_by},
+          {"server_places", facts.server_places ? facts.server_places() : Json::object()},
           {"meters", std::move(meters)},
           {"allowed", status.allowed},
           {"denied", status.denied},

@@ -93,6 +93,8 @@ Json started_payload(const RunStart& run, const gate::GateSetup& setup) {
   if (!run.client_run.empty()) payload["client_run"] = run.client_run;
   if (!run.client_policy.is_null()) payload["client_policy"] = run.client_policy;
   if (!run.lifted_by.empty()) payload["lifted_by"] = gate::bounded(run.lifted_by, kMaxSaid);
+  if (run.server_places.is_object() && !run.server_places.empty())
+    payload["server_places"] = run.server_places;
   return payload;
 }
 

@@ -28,6 +28,8 @@ struct RunStart {
   // has them; null where the run's own do.
   Json client_policy = nullptr;
   std::string_view lifted_by = {};  // who gave the word for --no-permission-check; or empty
+  // What its confined servers are given (execute/servers/server_places.h); null: none is confined.
+  Json server_places = nullptr;
 };
 
 // What a person or an approver said before a run: payloads of Approval events, the digest of the

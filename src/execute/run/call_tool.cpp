@@ -166,7 +166,7 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
   // same.
   const bool hopeless = authority->coverage(tool, "") == policy::Coverage::kMissing;
   const ProjectUse use(folders, project.config_file);
-  give_places(project, places_of_servers(project, *lock, *authority));
+  give_places(project, places_of_servers(project, folders, *lock, *authority));
   Host host(project.config, *lock);
   if (!hopeless) {
     host.start({tool.server()});
@@ -190,14 +190,18 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
       .mode = gate::Mode::kEnforce,
       .on_denied = [&beside](const gate::Check& check) { beside.denial = to_denial(check); },
       .asking = {.approver = approver.get(), .memory = &memory, .binding = binding}};
-  auto started = record_start({.program = kProgram, .declared_in = "command line"}, setup, *lock,
-                              folders.audit(), **log);
+  const Json places = to_json(given_places(project));
+  auto started =
+      record_start({.program = kProgram, .declared_in = "command line", .server_places = places},
+                   setup, *lock, folders.audit(), **log);
   if (!started) return pass_on(started);
   const OwnCall own{host, folders, (*log)->run_id(), interrupt, beside};
-  auto answer =
-      own.make(std::move(setup),
-               {.program = kProgram, .started = rfc3339_utc(clock.wall_now()), .granted = {}},
-               {.permission = tool.text(), .arguments = std::move(arguments)});
+  auto answer = own.make(std::move(setup),
+                         {.program = kProgram,
+                          .started = rfc3339_utc(clock.wall_now()),
+                          .granted = {},
+                          .server_places = [&places] { return places; }},
+                         {.permission = tool.text(), .arguments = std::move(arguments)});
   // The call was made; that its record is whole is as much of an answer as its result.
   if (auto closed = (*log)->close(); !closed) return pass_on(closed);
   if (!answer) {

@@ -262,7 +262,8 @@ Result<void> Run::run_program(sandbox::Warden& warden, Host& host, const Program
       !given)
     return given;
   return supervise({folders_, *lock_, host, warden, interrupt_, clock_, listener_, approver,
-                    recording_.get(), request_.hosted, request_.standby},
+                    recording_.get(), request_.hosted, request_.standby,
+                    request_.hosted == nullptr ? to_json(given_places(project_)) : Json(nullptr)},
                    agent, request_.limits,
                    {std::move(*authority_), declared(), request_.enforcement, binding_,
                     outcome_.report->file, request_.lifted_by, std::move(client_policy_)},
@@ -292,7 +293,7 @@ Result<void> Run::all() {
   if (auto loaded = load(); !loaded) return loaded;
   std::optional<RunHost> own;
   if (request_.hosted == nullptr) {
-    give_places(project_, places_of_servers(project_, *lock_, *granted_));
+    give_places(project_, places_of_servers(project_, folders_, *lock_, *granted_));
     own.emplace(host_for_run(recording_->is_replay() ? nullptr : request_.standby, folders_,
                              project_, *lock_, admitted()));
   }

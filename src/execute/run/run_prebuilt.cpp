@@ -153,15 +153,24 @@ Result<void> run(const Project& project, const Folders& folders, RunRequest& req
   if (!authority) return pass_on(authority);
   authority->binding.arguments = digest_of_arguments(program->given);
   const auto& permissions = authority->declared.permissions;
-  give_places(project, places_of_servers(project, lock, authority->authority));
+  give_places(project, places_of_servers(project, folders, lock, authority->authority));
   const auto servers = host_for_run((*recording)->is_replay() ? nullptr : request.standby, folders,
                                     project, lock, servers_of(permissions));
   Host& host = *servers.host;
   (*recording)->join(host);
   const LiveApprover approver(host, request.questions.approver);
-  const RunParts parts{folders,          lock,    host,           *warden,
-                       interrupt,        clock,   listener,       approver.get(),
-                       recording->get(), nullptr, request.standby};
+  const RunParts parts{folders,
+                       lock,
+                       host,
+                       *warden,
+                       interrupt,
+                       clock,
+                       listener,
+                       approver.get(),
+                       recording->get(),
+                       nullptr,
+                       request.standby,
+                       to_json(given_places(project))};
   host.start(servers_of(permissions));  // while somebody may still be asked
   if (auto done = review(project, folders, request, *authority, parts, outcome.answers); !done)
     return done;

@@ -68,19 +68,19 @@ bool may_write(const mcp::ServerConfig& server, const PlacesOfServers& by_rules)
 }
 
 // Whether servers of `project`, of a run whose rules are known, would be started in the sandboxes
-// that those of `prepared` are in, which no rules were known for: with no places of rules, and with
+// that those of `prepared` are in, for which no rules were known: with no places of rules, and with
 // nothing that the run obeys where they may write.
-bool confines_alike(const Project& project, const Project& prepared) {
+bool confines_alike(const Project& project, const Project& prepared,
+                    const Standby::Stamps& started) {
   const auto wanted = given_places(project);
-  const auto had = given_places(prepared);
   return std::ranges::all_of(project.config.servers, [&](const mcp::ServerConfig& server) {
     if (!server.sandbox) return true;
-    const auto of = [&](const PlacesOfServers& places) {
-      const auto found = places.find(server.name);
-      return found == places.end() ? ServerPlaces{} : found->second;
-    };
-    return of(wanted) == of(had) &&
-           (project.obeyed == prepared.obeyed || !may_write(server, wanted));
+    if (project.obeyed != prepared.obeyed && may_write(server, wanted)) return false;
+    if (!started.contains(server.name)) return true;
+    // One that nobody has started yet may be about to.
+    const auto last = prepared.confined->last_start(server.name);
+    const auto found = wanted.find(server.name);
+    return last && is_confined_alike(found == wanted.end() ? ServerPlaces{} : found->second, *last);
   });
 }
 
@@ -155,7 +155,7 @@ bool Standby::fits(const Project& project, const codegen::Lock& lock,
       place_of_project(project.config_file) == place_of_project(project_.config_file) &&
       is_same(project.config, project_.config) && is_same(lock, lock_->lock);
   if (!same_project) return false;
-  if (!confines_alike(project, project_)) return false;
+  if (!confines_alike(project, project_, servers_)) return false;
   for (const auto& [name, stamp] : servers_) {
     if (!admitted.contains(name) || stamp_of_server(*project_.config.find(name)) != stamp)
       return false;

@@ -152,6 +152,11 @@ class LiveSocket {
   std::unique_ptr<RunControl> control_;
 };
 
+std::function<Json()> shown_places(const RunParts& parts) {
+  if (!parts.server_places.is_object()) return nullptr;
+  return [places = parts.server_places] { return places; };
+}
+
 // Tools that drift and servers that end while the program runs are noted in its record, until this
 // is gone; a server's last words are its user's alone, and may say why. Of a client's program
 // the owner of the servers hears of it.
@@ -361,7 +366,8 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
                      .started = rfc3339_utc(parts.clock.wall_now()),
                      .granted = stated_rules(setup.authority),
                      .mode = setup.mode,
-                     .lifted_by = authority.lifted_by},
+                     .lifted_by = authority.lifted_by,
+                     .server_places = shown_places(parts)},
                     *kill);
   const AgentIo io{
       .standard_output = parts.listener.standard_output,
@@ -382,7 +388,8 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
                     .replayed = replayed,
                     .client_run = hosted == nullptr ? std::string_view() : hosted->client_run,
                     .client_policy = std::move(authority.client_policy),
-                    .lifted_by = authority.lifted_by},
+                    .lifted_by = authority.lifted_by,
+                    .server_places = parts.server_places},
                    setup, parts.lock, parts.folders.audit(), **log);
   if (!started) return pass_on(started);
   if (auto noted = record_answers(outcome.answers, **log); !noted) return pass_on(noted);

@@ -35,6 +35,8 @@ struct RunParts {
   RunRecording* recording = nullptr;  // null: neither recorded nor replayed
   const Hosted* hosted = nullptr;     // null: the run is its user's own
   const Standby* standby = nullptr;   // null: nothing was prepared
+  // What rules give its confined servers, as records have it; null: none is, or they are no run's.
+  Json server_places = nullptr;
 };
 
 // Fills the run id, tier, verdict, result, error and exit code of `outcome`.

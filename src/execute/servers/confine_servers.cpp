@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -56,6 +57,7 @@ constexpr std::array kOfEtc = {"/etc/ld.so.cache",
                                "/etc/python3.11",
                                "/etc/magic",
                                "/etc/fonts"};
+constexpr std::array kOfSystem = {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
 constexpr std::array kDevices = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random",
                                  "/dev/urandom"};
 
@@ -72,7 +74,7 @@ void put_link(ByPlace& into, const fs::path& at, const fs::path& text) {
 
 void add_system(ByPlace& mounts) {
   std::error_code error;
-  for (const fs::path folder : {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"}) {
+  for (const fs::path folder : kOfSystem) {
     const auto type = fs::symlink_status(folder, error).type();
     if (type == fs::file_type::symlink) {
       put_link(mounts, folder, fs::read_symlink(folder, error));
@@ -102,27 +104,6 @@ void add_own(ByPlace& mounts) {
       {.host = {}, .inside = "/dev/shm", .kind = Mount::Kind::kPrivate, .size = kSharedMemory});
 }
 
-// "PATH", "PATH:ro", "PATH:rw"; a relative one from the folder of mcpac.json.
-policy::FilePlace place_of(std::string_view text, const Project& project,
-                           const std::string& server) {
-  policy::FilePlace place;
-  place.said_in =
-      fmt::format("{}: mcpServers.{}.sandbox.files", project.config_file.string(), server);
-  if (text.ends_with(":rw")) {
-    place.mode = policy::FileMode::kReadWrite;
-    text.remove_suffix(3);
-  } else if (text.ends_with(":ro")) {
-    text.remove_suffix(3);
-  }
-  // The folder by its real name: a place that leads through a link is refused.
-  std::error_code error;
-  const fs::path folder = fs::weakly_canonical(project.folder, error);
-  fs::path path = ((error ? project.folder : folder) / text).lexically_normal();
-  if (!path.has_filename() && path != path.root_path()) path = path.parent_path();
-  place.path = path.string();
-  return place;
-}
-
 bool lies_in_any(const fs::path& path, const std::vector<ServerPlaces::Place>& places) {
   return std::ranges::any_of(
       places, [&](const ServerPlaces::Place& place) { return lies_in(path, place.path); });
@@ -148,7 +129,7 @@ Result<FileMounts> mounts_of_places(const Project& project, const Folders& folde
           ErrorId::kFilesRefused, "a place of \"sandbox\" is an empty text",
           {.where = "server " + confined.server, .fix = R"(write "./data" or "./data:rw")"});
     }
-    places.push_back(place_of(text, project, confined.server));
+    places.push_back(place_of_entry(text, project, confined.server));
   }
   const ReservedPlaces reserved = reserved_places(project, folders, {});
   add_places_of_rules(by_rules, reserved, places);
@@ -164,6 +145,77 @@ Result<FileMounts> mounts_of_places(const Project& project, const Folders& folde
     error.fix = "name smaller folders, or give it read-only";
   if (error.where.empty()) error.where = "server " + confined.server;
   return std::unexpected(std::move(error));
+}
+
+// Names of programs, and of what links them: what a program needs to start.
+bool is_of_linker(const fs::path& path) {
+  return lies_in(path, "/etc/alternatives") || path.native().starts_with("/etc/ld.so.");
+}
+
+// The mount that shows what lies there; null: none does.
+const Mount* mount_over(const ByPlace& mounts, const fs::path& path) {
+  for (fs::path at = path;; at = at.parent_path()) {
+    if (const auto found = mounts.find(at); found != mounts.end()) return &found->second;
+    if (at == at.parent_path()) return nullptr;
+  }
+}
+
+// A folder above a place that is held back could be moved away, and the place with it: what is at
+// its path at the next start would be another one. A mount is not moved.
+std::size_t pin_above(const fs::path& place, const Mount& over, ByPlace& mounts) {
+  std::size_t count = 0;
+  if (over.access != Mount::Access::kReadWrite) return count;
+  for (fs::path at = place.parent_path(); at != over.inside; at = at.parent_path()) {
+    put(mounts, {.host = at, .inside = at, .access = Mount::Access::kReadWrite});
+    ++count;
+  }
+  return count;
+}
+
+// More are no places that somebody wrote down, and each is a mount.
+constexpr std::size_t kMostHeldBack = 40;
+
+// What the rules hold back of all that is mounted by now. What the program is made of stays.
+Result<void> hold_back(const ServerPlaces& by_rules, const std::set<fs::path>& trees,
+                       ByPlace& mounts) {
+  std::size_t count = 0;
+  const auto is_tree_in = [&](const fs::path& place) {
+    return std::ranges::any_of(trees, [&](const fs::path& tree) { return lies_in(tree, place); });
+  };
+  for (const ServerPlaces::Place& place : by_rules.read_only) {
+    const Mount* over = mount_over(mounts, place.path);
+    if (over == nullptr || over->kind != Mount::Kind::kHost ||
+        over->access != Mount::Access::kReadWrite)
+      continue;
+    std::error_code error;
+    if (!fs::exists(fs::symlink_status(place.path, error))) continue;
+    count += pin_above(place.path, *over, mounts) + 1;
+    put(mounts, {.host = place.path, .inside = place.path});
+  }
+  for (const ServerPlaces::Place& place : by_rules.absent) {
+    std::erase_if(mounts, [&](const auto& entry) {
+      const bool stays = is_tree_in(entry.first) || is_of_linker(entry.first) ||
+                         std::ranges::find(kOfSystem, entry.first) != kOfSystem.end() ||
+                         (entry.second.kind != Mount::Kind::kHost &&
+                          entry.second.kind != Mount::Kind::kAbsent);
+      return !stays && lies_in(entry.first, place.path);
+    });
+    const Mount* over = mount_over(mounts, place.path);
+    if (over == nullptr || over->kind != Mount::Kind::kHost || over->inside == place.path ||
+        is_tree_in(place.path))
+      continue;
+    std::error_code error;
+    const auto type = fs::symlink_status(place.path, error).type();
+    if (type == fs::file_type::not_found || type == fs::file_type::none) continue;
+    count += pin_above(place.path, *over, mounts) + 1;
+    put(mounts, {.host = place.path, .inside = place.path, .kind = Mount::Kind::kAbsent});
+  }
+  if (count <= kMostHeldBack) return {};
+  return fail(ErrorId::kFilesRefused,
+              fmt::format("{} denied places in what a server is given are more than {}", count,
+                          kMostHeldBack),
+              {.why = "each is mounted over, and so is each folder above it in what it may write",
+               .fix = "deny folders that hold several"});
 }
 
 bool is_in_tree(const ByPlace& mounts, const fs::path& path) {
@@ -254,12 +306,18 @@ class ServerConfiner final : public mcp::Confiner {
       const std::string& server, const mcp::SpawnOptions& options,
       const mcp::ConfinedEnds& ends) const override {
     if (auto begun = warden_->begin(); !begun) return pass_on(begun);
-    auto spec = confined_spec(*project_, folders_, options, project_->confined->of(server));
+    const ServerPlaces by_rules = project_->confined->of(server);
+    auto spec = confined_spec(*project_, folders_, options, by_rules);
     if (!spec) return pass_on(spec);
     spec->standard_input = ends.standard_input;
     spec->standard_output = ends.standard_output;
     spec->standard_error = ends.standard_error;
     spec->channel = ends.control;
+    ConfinedRules::Started started{.places = by_rules, .folders = {}};
+    for (const Mount& mount : spec->mounts) {
+      if (mount.kind == Mount::Kind::kHost) started.folders.push_back(mount.inside);
+    }
+    project_->confined->started(server, std::move(started));
     auto child = warden_->spawn(*spec);
     if (!child) {
       Error error = std::move(child.error());
@@ -294,6 +352,7 @@ Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folde
   for (const fs::path& tree : profile->trees)
     put(mounts, {.host = tree, .inside = tree, .access = Mount::Access::kReadExecute});
   for (Mount& mount : places->mounts) put(mounts, std::move(mount));
+  if (auto held = hold_back(by_rules, profile->trees, mounts); !held) return pass_on(held);
   for (const auto& [at, text] : profile->links) {
     // What is there by a place shows its link already.
     if (is_in_tree(mounts, at) || mounts.contains(at)) continue;

@@ -1,34 +1,294 @@
 #include "execute/servers/server_places.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <system_error>
 #include <utility>
 
+#include "core/printable.h"
+#include "execute/files/file_mounts.h"
+#include "execute/files/open_place.h"
+
 namespace mcpac::execute {
+namespace {
+
+namespace fs = std::filesystem;
+using Place = ServerPlaces::Place;
+
+// Each is a mount, and a sandbox has room for as many as a person writes down.
+constexpr std::size_t kMostGiven = 32;
+
+bool says_only_reads(const codegen::LockedTool& tool) {
+  const auto hints = tool.definition.find("annotations");
+  if (hints == tool.definition.end() || !hints->is_object()) return false;
+  const auto reads = hints->find("readOnlyHint");
+  return reads != hints->end() && *reads == true;
+}
+
+std::set<Permission> reading_tools(const codegen::Lock& lock, const std::string& server) {
+  std::set<Permission> reading;
+  const auto* locked = lock.find_server(server);
+  if (locked == nullptr) return reading;
+  for (const auto& tool : locked->tools) {
+    auto permission = Permission::of(server, tool.name);
+    if (permission && says_only_reads(tool)) reading.insert(std::move(*permission));
+  }
+  return reading;
+}
+
+Place place_of(const policy::ServerReach::Place& reached) {
+  return {.path = reached.path,
+          .mode = reached.mode,
+          .rules = {reached.rules.begin(), reached.rules.end()}};
+}
+
+// Puts the place among those that are given, or a note why it is not.
+void give(const policy::ServerReach::Place& reached, const ReservedPlaces& reserved,
+          ServerPlaces& into) {
+  Place place = place_of(reached);
+  policy::FilePlace wanted{.path = reached.path, .mode = reached.mode, .said_in = "rules"};
+  auto opened = open_place(wanted, reserved);
+  if (!opened && wanted.mode == policy::FileMode::kReadWrite) {
+    wanted.mode = policy::FileMode::kReadOnly;
+    if (auto readable = open_place(wanted, reserved)) {
+      into.notes.push_back(
+          fmt::format("{}, so it is read-only: {}", opened.error().what, opened.error().why));
+      place.mode = wanted.mode;
+      opened = std::move(readable);
+    }
+  }
+  if (!opened) {
+    const Error& error = opened.error();
+    into.notes.push_back(fmt::format("{}, so the server does not have it{}{}", error.what,
+                                     error.fix.empty() ? "" : "; ", error.fix));
+    return;
+  }
+  if (into.given.size() >= kMostGiven) {
+    into.notes.push_back(
+        fmt::format("{} is one place more than the {} that rules give one server; write a rule for "
+                    "a folder that holds several",
+                    printable(reached.path), kMostGiven));
+    return;
+  }
+  into.given.push_back(std::move(place));
+}
+
+// What a mount over it does not hold.
+void note_of_absent(const std::string& path, ServerPlaces& into) {
+  struct stat info {};
+  if (::lstat(path.c_str(), &info) != 0) {
+    into.notes.push_back(
+        fmt::format("{} is not there: what is made there while the server runs, it has until its "
+                    "next start",
+                    printable(path)));
+  } else if (S_ISREG(info.st_mode) && info.st_nlink > 1) {
+    into.notes.push_back(
+        fmt::format("{} has {} names (hard links): another one in what the server has is not held",
+                    printable(path), info.st_nlink));
+  }
+}
+
+bool is_covered(const Place& place, const std::vector<Place>& by) {
+  return std::ranges::any_of(by, [&](const Place& outer) {
+    return lies_in(place.path, outer.path) &&
+           (outer.mode == place.mode || outer.mode == policy::FileMode::kReadWrite);
+  });
+}
+
+ServerPlaces places_for(const mcp::ServerConfig& server, const Project& project,
+                        const ReservedPlaces& reserved, const ReachOfServer& reach) {
+  ServerPlaces places;
+  places.network_denied = reach.network_denied;
+  for (const std::string& text : server.sandbox->files) {
+    auto place = place_of_entry(text, project, server.name);
+    places.entry.push_back({place.path, place.mode, {std::move(place.said_in)}});
+  }
+  for (const auto& reached : reach.places.places()) give(reached, reserved, places);
+  places.notes.insert(places.notes.end(), reach.places.notes.begin(), reach.places.notes.end());
+  for (const auto& held : reach.places.held_back) {
+    using Use = policy::ServerReach::Use;
+    const auto users = reach.places.users_of(held.path);
+    if (users.use == Use::kNone) {
+      places.absent.push_back(place_of(held));
+      if (places.speaks_of(held.path)) note_of_absent(held.path, places);
+      continue;
+    }
+    if (users.use == Use::kReads) places.read_only.push_back(place_of(held));
+    if (places.speaks_of(held.path)) {
+      places.notes.push_back(fmt::format("{} stays{}, as {}: {}", printable(held.path),
+                                         users.use == Use::kReads ? ", read-only" : "",
+                                         users.example, fmt::join(held.rules, ", ")));
+    }
+  }
+  return places;
+}
+
+Json to_json(const std::vector<Place>& places, bool has_mode) {
+  Json list = Json::array();
+  for (const Place& place : places) {
+    Json one{{"path", place.path.string()}, {"rules", place.rules}};
+    if (has_mode) one["mode"] = policy::to_string(place.mode);
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+std::vector<Place> only_spoken_of(const std::vector<Place>& places, const ServerPlaces& by) {
+  std::vector<Place> kept;
+  std::ranges::copy_if(places, std::back_inserter(kept),
+                       [&](const Place& place) { return by.speaks_of(place.path); });
+  return kept;
+}
+
+}  // namespace
+
+bool ServerPlaces::speaks_of(const fs::path& path) const {
+  const auto concerns = [&](const Place& place) {
+    return lies_in(path, place.path) || lies_in(place.path, path);
+  };
+  return std::ranges::any_of(given, concerns) || std::ranges::any_of(entry, concerns);
+}
+
+policy::FilePlace place_of_entry(std::string_view text, const Project& project,
+                                 const std::string& server) {
+  policy::FilePlace place;
+  place.said_in =
+      fmt::format("{}: mcpServers.{}.sandbox.files", project.config_file.string(), server);
+  if (text.ends_with(":rw")) {
+    place.mode = policy::FileMode::kReadWrite;
+    text.remove_suffix(3);
+  } else if (text.ends_with(":ro")) {
+    text.remove_suffix(3);
+  }
+  // The folder by its real name: a place that leads through a link is refused.
+  std::error_code error;
+  const fs::path folder = fs::weakly_canonical(project.folder, error);
+  fs::path path = ((error ? project.folder : folder) / text).lexically_normal();
+  if (!path.has_filename() && path != path.root_path()) path = path.parent_path();
+  place.path = path.string();
+  return place;
+}
 
 void ConfinedRules::set(PlacesOfServers places) {
   const std::scoped_lock alone(mutex_);
   places_ = std::move(places);
 }
 
-ServerPlaces ConfinedRules::of(const std::string& server) const {
+void ConfinedRules::find_by(std::function<PlacesOfServers()> source) {
   const std::scoped_lock alone(mutex_);
-  const auto found = places_.find(server);
-  return found == places_.end() ? ServerPlaces{} : found->second;
+  source_ = std::move(source);
+}
+
+ServerPlaces ConfinedRules::of(const std::string& server) const {
+  auto places = all();
+  const auto found = places.find(server);
+  return found == places.end() ? ServerPlaces{} : std::move(found->second);
 }
 
 PlacesOfServers ConfinedRules::all() const {
-  const std::scoped_lock alone(mutex_);
-  return places_;
+  std::unique_lock alone(mutex_);
+  if (!source_) return places_;
+  const auto source = source_;
+  alone.unlock();  // it may ask for other things of this
+  return source();
 }
 
-PlacesOfServers places_of_servers(const Project& project, const codegen::Lock& /*lock*/,
-                                  const policy::Authority& authority) {
-  PlacesOfServers places;
+void ConfinedRules::started(const std::string& server, Started with) {
+  const std::scoped_lock alone(mutex_);
+  started_[server] = std::move(with);
+}
+
+std::optional<ConfinedRules::Started> ConfinedRules::last_start(const std::string& server) const {
+  const std::scoped_lock alone(mutex_);
+  const auto found = started_.find(server);
+  return found == started_.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool is_confined_alike(const ServerPlaces& wanted, const ConfinedRules::Started& started) {
+  const ServerPlaces& had = started.places;
+  const auto& folders = started.folders;
+  const auto is_same = [](const Place& one, const Place& other) {
+    return one.path == other.path && one.mode == other.mode;
+  };
+  if (!std::ranges::equal(wanted.given, had.given, is_same) ||
+      wanted.network_denied.has_value() != had.network_denied.has_value())
+    return false;
+  // What lies in nothing that it has is absent anyhow.
+  const auto is_held = [&](const Place& place, const std::vector<Place>& by) {
+    const bool matters = std::ranges::any_of(folders, [&](const fs::path& folder) {
+      return lies_in(place.path, folder) || lies_in(folder, place.path);
+    });
+    return !matters || std::ranges::any_of(
+                           by, [&](const Place& held) { return lies_in(place.path, held.path); });
+  };
+  const auto all_held = [&](const std::vector<Place>& places, const std::vector<Place>& by) {
+    return std::ranges::all_of(places, [&](const Place& place) { return is_held(place, by); });
+  };
+  return all_held(wanted.absent, had.absent) && all_held(had.absent, wanted.absent) &&
+         all_held(wanted.read_only, had.read_only) && all_held(had.read_only, wanted.read_only);
+}
+
+bool gives_more(const ServerPlaces& wanted, const ServerPlaces& had) {
+  if (had.network_denied && !wanted.network_denied) return true;
+  const auto is_missing = [&](const Place& place) {
+    return !is_covered(place, had.given) && !is_covered(place, had.entry);
+  };
+  const auto is_back = [&](const std::vector<Place>& now) {
+    return [&wanted, &now](const Place& place) {
+      return wanted.speaks_of(place.path) && std::ranges::none_of(now, [&](const Place& held) {
+               return lies_in(place.path, held.path);
+             });
+    };
+  };
+  // What was absent or read-only, and is not any more.
+  std::vector<Place> held = wanted.read_only;
+  held.insert(held.end(), wanted.absent.begin(), wanted.absent.end());
+  return std::ranges::any_of(wanted.given, is_missing) ||
+         std::ranges::any_of(had.absent, is_back(wanted.absent)) ||
+         std::ranges::any_of(had.read_only, is_back(held));
+}
+
+ReachOfServers reach_of_servers(const Project& project, const codegen::Lock& lock,
+                                const policy::Authority& authority, policy::Callers callers) {
+  ReachOfServers reach;
   for (const auto& server : project.config.servers) {
     if (!server.sandbox) continue;
-    ServerPlaces& one = places[server.name];
-    one.network_denied = authority.network_denied();
+    reach.emplace(
+        server.name,
+        ReachOfServer{authority.reach(server.name, reading_tools(lock, server.name), callers),
+                      authority.network_denied()});
+  }
+  return reach;
+}
+
+void add_reach(ReachOfServers& into, const ReachOfServers& other) {
+  for (const auto& [server, reach] : other) {
+    const auto [at, is_new] = into.try_emplace(server, reach);
+    if (is_new) continue;
+    at->second.places.add(reach.places);
+    if (!reach.network_denied) at->second.network_denied.reset();
+  }
+}
+
+PlacesOfServers places_of_servers(const Project& project, const Folders& folders,
+                                  const ReachOfServers& reach) {
+  PlacesOfServers places;
+  std::optional<ReservedPlaces> reserved;
+  for (const auto& server : project.config.servers) {
+    const auto found = reach.find(server.name);
+    if (!server.sandbox || found == reach.end()) continue;
+    if (!reserved) reserved = reserved_places(project, folders, {});
+    places.emplace(server.name, places_for(server, project, *reserved, found->second));
   }
   return places;
+}
+
+PlacesOfServers places_of_servers(const Project& project, const Folders& folders,
+                                  const codegen::Lock& lock, const policy::Authority& authority) {
+  return places_of_servers(project, folders, reach_of_servers(project, lock, authority));
 }
 
 void give_places(const Project& project, PlacesOfServers places) {
@@ -37,6 +297,63 @@ void give_places(const Project& project, PlacesOfServers places) {
 
 PlacesOfServers given_places(const Project& project) {
   return project.confined ? project.confined->all() : PlacesOfServers{};
+}
+
+Json to_json(const PlacesOfServers& places) {
+  Json all = Json::object();
+  for (const auto& [server, one] : places) {
+    std::vector<Place> had = one.entry;
+    had.insert(had.end(), one.given.begin(), one.given.end());
+    Json json{{"places", to_json(had, true)},
+              {"absent", to_json(only_spoken_of(one.absent, one), false)},
+              {"read_only", to_json(only_spoken_of(one.read_only, one), false)},
+              {"notes", one.notes}};
+    if (one.network_denied) json["network_denied"] = *one.network_denied;
+    all[server] = std::move(json);
+  }
+  return all;
+}
+
+std::vector<std::string> lines_of_places(const Json& places) {
+  std::vector<std::string> lines;
+  if (!places.is_object()) return lines;
+  const auto rules_of = [](const Json& place) {
+    std::string text;
+    if (const Json* rules = find_member(place, "rules"); rules != nullptr && rules->is_array()) {
+      for (const Json& rule : *rules) {
+        if (!rule.is_string()) continue;
+        text += (text.empty() ? "" : ", ") + printable(rule.get_ref<const std::string&>(), 400);
+      }
+    }
+    return text;
+  };
+  const auto add = [&](const std::string& server, const Json& one, const char* list,
+                       std::string_view words) {
+    const Json* all = find_member(one, list);
+    if (all == nullptr || !all->is_array()) return;
+    for (const Json& place : *all) {
+      const std::string mode = string_member(place, "mode");
+      lines.push_back(fmt::format("{}: {} {}: {}", printable(server),
+                                  printable(string_member(place, "path")),
+                                  mode.empty() ? std::string(words) : mode, rules_of(place)));
+    }
+  };
+  for (const auto& [server, one] : places.items()) {
+    add(server, one, "places", "");
+    add(server, one, "absent", "absent");
+    add(server, one, "read_only", "stays read-only");
+    const std::string denied = string_member(one, "network_denied");
+    if (!denied.empty())
+      lines.push_back(fmt::format("{}: no network: {}", printable(server), printable(denied)));
+    const Json* notes = find_member(one, "notes");
+    if (notes == nullptr || !notes->is_array()) continue;
+    for (const Json& note : *notes) {
+      if (note.is_string())
+        lines.push_back(fmt::format("{}: note: {}", printable(server),
+                                    printable(note.get_ref<const std::string&>(), 800)));
+    }
+  }
+  return lines;
 }
 
 }  // namespace mcpac::execute

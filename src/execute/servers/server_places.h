@@ -7,14 +7,18 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "codegen/lock.h"
+#include "core/json.h"
+#include "execute/project/folders.h"
 #include "execute/project/project.h"
 #include "policy/authority.h"
 #include "policy/places.h"
@@ -30,16 +34,20 @@ struct ServerPlaces {
   };
   // Sorted by path; a place within another has a wider mode than that.
   std::vector<Place> given = {};
-  // Over everything of the host that the server would have there; `mode` says nothing.
+  // What no admitted call may name: over everything of the host that the server would have there,
+  // but its own program. `mode` says nothing.
   std::vector<Place> absent = {};
+  // What only tools that say of themselves that they only read may name: as it is, in a writable
+  // place.
+  std::vector<Place> read_only = {};
+  // Of its entry, for people; the confiner reads the entry itself.
+  std::vector<Place> entry = {};
   // The statement that denies the network, as "mcpac.policy:3"; nothing: none does.
   std::optional<std::string> network_denied = std::nullopt;
   // What rules say that no place comes from, and places that could not be given, for people.
   std::vector<std::string> notes = {};
-  // Notes aside: a server that was started with the one is as one started with the other.
-  friend bool operator==(const ServerPlaces& a, const ServerPlaces& b) {
-    return a.given == b.given && a.absent == b.absent && a.network_denied == b.network_denied;
-  }
+  // Whether `path` is a place of the entry or of the rules, lies in one, or holds one.
+  [[nodiscard]] bool speaks_of(const std::filesystem::path& path) const;
 };
 // By the server's configured name; a server that is not here has what its entry gives.
 using PlacesOfServers = std::map<std::string, ServerPlaces>;
@@ -50,18 +58,60 @@ class ConfinedRules {
  public:
   // Of starts from now on. A running server keeps what it was started with.
   void set(PlacesOfServers places);
+  // The same, found when it is asked for, by the thread that starts servers; null: what was set.
+  void find_by(std::function<PlacesOfServers()> source);
   [[nodiscard]] ServerPlaces of(const std::string& server) const;
   [[nodiscard]] PlacesOfServers all() const;
+  // What a server got at its last start: of rules, and the folders and files of the host in all.
+  struct Started {
+    ServerPlaces places;
+    std::vector<std::filesystem::path> folders;
+  };
+  void started(const std::string& server, Started with);
+  [[nodiscard]] std::optional<Started> last_start(const std::string& server) const;
 
  private:
   mutable std::mutex mutex_;
   PlacesOfServers places_;
+  std::function<PlacesOfServers()> source_;
+  std::map<std::string, Started> started_;
 };
 
-// What this authority gives the confined servers of the project; empty where none is. The authority
-// was loaded for the tools of this lock. Looks at the disk.
-[[nodiscard]] PlacesOfServers places_of_servers(const Project& project, const codegen::Lock& lock,
+// Whether a server that was started so is in the sandbox that it would be started in with `wanted`.
+[[nodiscard]] bool is_confined_alike(const ServerPlaces& wanted,
+                                     const ConfinedRules::Started& started);
+// Whether `wanted` has something that `had` does not give.
+[[nodiscard]] bool gives_more(const ServerPlaces& wanted, const ServerPlaces& had);
+
+// A place of a server's entry: "PATH", "PATH:ro" or "PATH:rw", a relative one from the folder of
+// mcpac.json, whose real name counts.
+[[nodiscard]] policy::FilePlace place_of_entry(std::string_view text, const Project& project,
+                                               const std::string& server);
+
+// What calls of the project's confined servers can name under an authority that was loaded for the
+// tools of this lock; empty where none is confined.
+struct ReachOfServer {
+  policy::ServerReach places;
+  std::optional<std::string> network_denied;
+};
+using ReachOfServers = std::map<std::string, ReachOfServer>;
+[[nodiscard]] ReachOfServers reach_of_servers(const Project& project, const codegen::Lock& lock,
+                                              const policy::Authority& authority,
+                                              policy::Callers callers = policy::Callers::kPrograms);
+// Another authority's besides, for servers that both use: what either admits.
+void add_reach(ReachOfServers& into, const ReachOfServers& other);
+// What these servers are given for that. Looks at the disk.
+[[nodiscard]] PlacesOfServers places_of_servers(const Project& project, const Folders& folders,
+                                                const ReachOfServers& reach);
+// Both, of one authority.
+[[nodiscard]] PlacesOfServers places_of_servers(const Project& project, const Folders& folders,
+                                                const codegen::Lock& lock,
                                                 const policy::Authority& authority);
+// {"fs": {"places": […], "absent": […], …}}, as records and `policy explain` have it. Of absent
+// places those that the server would have otherwise.
+[[nodiscard]] Json to_json(const PlacesOfServers& places);
+// The same for people, a line a place; empty for no server.
+[[nodiscard]] std::vector<std::string> lines_of_places(const Json& places);
 
 // Sets what the starts of the project's confined servers get; nothing where none is confined
 // (Project::confined is null).

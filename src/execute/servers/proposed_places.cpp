@@ -17,6 +17,7 @@
 #include "execute/project/project_place.h"
 #include "execute/servers/confine_servers.h"
 #include "execute/servers/launch_profile.h"
+#include "execute/servers/server_packages.h"
 #include "mcp/environment.h"
 #include "mcp/secrets.h"
 #include "mcp/stdio_transport.h"
@@ -259,7 +260,12 @@ Result<ProposedPlaces> proposed_places(const Project& project, const Folders& fo
   auto start = start_of(options);
   if (!start) return pass_on(start);
   const ForeignFolders foreign = foreign_folders(project, folders);
-  auto profile = launch_profile_of(options, *start, foreign);
+  auto run = package_run_of(options.arguments);
+  if (!run) return pass_on(run);
+  // What is installed lies elsewhere than what its words name.
+  auto profile = *run ? Result<LaunchProfile>(
+                            LaunchProfile{.trees = {}, .links = {}, .first_own = (*run)->first_own})
+                      : launch_profile_of(options, *start, foreign);
   if (!profile) return pass_on(profile);
   Proposer proposer(project, *start, *profile, foreign);
   for (std::size_t i = profile->first_own; i < options.arguments.size(); ++i) {

@@ -455,9 +455,10 @@ struct PackageState {
   std::optional<execute::InstalledServer> installed;
 };
 PackageState packages_of(const Context& context, const mcp::ServerConfig& server) {
-  const auto run = server.sandbox ? execute::package_run_of(server) : std::nullopt;
-  if (!run) return {};
-  return {true, execute::installed_server(*run, context.folders)};
+  if (!server.sandbox) return {};
+  const auto run = execute::package_run_of(server);
+  if (!run || !*run) return {};
+  return {true, execute::installed_server(**run, context.folders)};
 }
 
 std::string installed_text(const PackageState& state, const std::string& server) {
@@ -550,10 +551,7 @@ void install(Context& context, const InstallOptions& options) {
         {ErrorId::kUsage, fmt::format("{} has no sandbox", server->name), "server " + server->name,
          "what it runs is installed apart for a server that is confined",
          "mcpac server add " + server->name + " --force --confine -- COMMAND ARGS…"});
-  std::vector<std::string> words = {server->command};
-  for (const auto& argument : server->arguments)
-    words.push_back(execute::server_text(argument, "args"));
-  auto run = execute::package_run_of(words);
+  auto run = execute::package_run_of(*server);
   if (!run) return context.fail(run.error());
   if (!*run)
     return context.say(

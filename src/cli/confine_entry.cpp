@@ -90,14 +90,8 @@ Result<mcp::Confinement> proposed_sandbox(const Context& context, const mcp::Ser
 
 Result<void> ensure_installed(const Context& context, const mcp::ServerConfig& server) {
   if (!server.sandbox || server.disabled) return {};
-  std::vector<std::string> words = {server.command};
-  for (const std::string& argument : server.arguments)
-    words.push_back(execute::server_text(argument, "args"));
-  auto run = execute::package_run_of(words);
-  if (!run) {
-    if (run.error().where.empty()) run.error().where = "server " + server.name;
-    return pass_on(run);
-  }
+  auto run = execute::package_run_of(server);
+  if (!run) return pass_on(run);
   if (!*run || execute::installed_server(**run, context.folders)) return {};
   return install_packages(context, server, **run, execute::InstallScripts::kLeftOut);
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/file.h"
+#include "execute/run/server_stamps.h"
 
 using namespace mcpac;
 
@@ -139,15 +140,31 @@ echo '{"packages": {"node_modules/x/node_modules/@s/n": {"hasInstallScript": tru
     REQUIRE(start.has_value());
     CHECK(start->options.arguments ==
           std::vector<std::string>{(made->folder / "node_modules/.bin/a").string(), "./data"});
+    // The same name in another registry is another package.
+    options.environment.emplace_back("npm_config_registry=http://other.example");
+    CHECK_FALSE(execute::server_start(options, folders).has_value());
     CHECK(start->trees == std::vector<fs::path>{made->folder});
     CHECK(start->options.environment[0].starts_with("PATH=" + made->folder.string()));
-    // Another installation takes its place, and what was there goes.
+    server.command = "npx";
+    server.arguments = {"-y", "a", "./data"};
+    server.sandbox = mcp::Confinement();
+    std::ofstream(fake / "npx") << "#!/bin/sh\n";
+    fs::permissions(fake / "npx", fs::perms(0755));
+    const auto stamp = execute::stamp_of_server(server, folders);
+    CHECK(execute::stamp_of_server(server, folders) == stamp);
+    // Another installation takes its place: another server. What was there goes one time later.
     const auto again =
         execute::install_server(run_of({"a"}), server, folders, execute::InstallScripts::kRun);
     REQUIRE(again.has_value());
     CHECK(again->folder != made->folder);
     CHECK(again->left_out.empty());
+    CHECK(execute::stamp_of_server(server, folders) != stamp);
+    CHECK(fs::exists(made->folder));
+    REQUIRE(
+        execute::install_server(run_of({"a"}), server, folders, execute::InstallScripts::kLeftOut)
+            .has_value());
     CHECK_FALSE(fs::exists(made->folder));
+    CHECK(fs::exists(again->folder));
     // What fails leaves what was there, says what the installer said, and no secret.
     const auto broken = execute::install_server(run_of({"broken"}), server, folders,
                                                 execute::InstallScripts::kLeftOut);
@@ -159,8 +176,14 @@ echo '{"packages": {"node_modules/x/node_modules/@s/n": {"hasInstallScript": tru
     REQUIRE_FALSE(other.has_value());
     CHECK(other.error().what.contains("has no program c: it has a, b"));
     CHECK(execute::installed_server(run_of({"a"}), folders).has_value());
-    fs::remove(again->program);
+    fs::remove(execute::installed_server(run_of({"a"}), folders)->program);
     CHECK_FALSE(execute::installed_server(run_of({"a"}), folders).has_value());
+    folders.cache = "/proc/self/nowhere";
+    const auto unwritable =
+        execute::install_server(run_of({"a"}), server, folders, execute::InstallScripts::kLeftOut);
+    REQUIRE_FALSE(unwritable.has_value());
+    CHECK(unwritable.error().id == ErrorId::kFileUnwritable);
+    folders.cache = folder->path() / "a cache";
     server.environment["PATH"] = "/nowhere";
     const auto none =
         execute::install_server(run_of({"a"}), server, folders, execute::InstallScripts::kLeftOut);

@@ -51,7 +51,7 @@ std::optional<std::string> stamp_of_server(const mcp::ServerConfig& server,
   if (program.empty()) return std::nullopt;
   std::string stamp = fmt::format("{}\n{}\n", sha256_hex(words_of(spawn)), program);
   if (spawn.confined) {
-    const auto run = package_run_of(spawn.arguments);
+    const auto run = package_run_of(server);
     const auto installed =
         run && *run ? installed_server(**run, folders) : std::optional<InstalledServer>();
     if (installed) add_text(stamp, installed->program.native());

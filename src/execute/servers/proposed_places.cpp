@@ -61,12 +61,12 @@ bool is_of_programs(std::string_view variable) {
 }
 
 // What a text may be as a path: the first of `whole` that is there, or else each of `items`.
-struct Names {
+struct NamesInText {
   std::vector<std::string> whole;
   std::vector<std::string> items;
 };
-Names names_in(const std::string& text) {
-  Names names{.whole = {text}, .items = {}};
+NamesInText names_in(const std::string& text) {
+  NamesInText names{.whole = {text}, .items = {}};
   std::string_view value = text;
   if (const auto equals = text.find('='); equals != std::string::npos)
     names.whole.emplace_back(value = std::string_view(text).substr(equals + 1));
@@ -109,7 +109,7 @@ class Proposer {
     const auto equals = text.find('=');
     const bool is_option = text.starts_with('-') && equals != std::string::npos;
     is_data_ = is_of_data(is_option ? std::string_view(text).substr(0, equals) : label);
-    const Names names = names_in(text);
+    const NamesInText names = names_in(text);
     for (const std::string& name : names.whole) {
       if (add_name(name, where, name == text ? raw : "")) return;
     }

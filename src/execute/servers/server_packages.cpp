@@ -24,6 +24,7 @@
 #include "core/hash.h"
 #include "core/json.h"
 #include "core/printable.h"
+#include "execute/project/list_servers.h"
 #include "execute/project/private_folder.h"
 #include "mcp/environment.h"
 #include "mcp/secrets.h"
@@ -158,7 +159,8 @@ class RunReader {
       if (auto read = read_option(); !read) return pass_on(read);
     }
     if (at_ == words_.size())
-      return refuse_packages(fmt::format("{} runs no package", run_.launcher), "",
+      return refuse_packages(fmt::format("{} runs no package", run_.launcher),
+                             "it downloads what it runs, and no word says what",
                              fmt::format("write its name: {} PACKAGE", run_.launcher));
     const std::string first = words_[at_++];
     if (run_.packages.empty())
@@ -252,13 +254,15 @@ std::size_t begins_with(std::span<const std::string> words, std::string_view lau
 }
 
 constexpr const char* kRecord = "installed.json";
+constexpr const char* kComplete = ".mcpac-complete";  // in an installation that counted once
 
 // By what is installed, and not by who asks for it: two servers share one.
 fs::path package_folder(const PackageRun& run, const Folders& folders) {
   const Json key = {{"installer", static_cast<int>(run.installer)},
                     {"packages", run.packages},
                     {"program", run.program},
-                    {"options", run.options}};
+                    {"options", run.options},
+                    {"sources", run.sources}};
   std::error_code error;
   const fs::path cache = fs::weakly_canonical(folders.cache, error);
   return (error ? folders.cache : cache) / "server-packages" /
@@ -274,22 +278,22 @@ Json record_of(const InstalledServer& server) {
 }
 
 // One of the packages' own programs.
-struct Programs {
+struct PackagePrograms {
   std::map<std::string, fs::path> by_name;
   std::string of_package;  // which of them a launcher runs that names none; empty: it is not clear
 };
 
-Json read_json(const fs::path& file) {
+Json read_package_json(const fs::path& file) {
   const auto text = read_file(file);
   return text ? parse_json(*text).value_or(Json()) : Json();
 }
 
 // By the rule of npx: the only program, or the one that is called as its package.
-Programs npm_programs(const PackageRun& run, const fs::path& folder) {
-  Programs programs;
+PackagePrograms npm_programs(const PackageRun& run, const fs::path& folder) {
+  PackagePrograms programs;
   for (const std::string& package : run.packages) {
     const std::string name = npm_name(package);
-    const Json manifest = read_json(folder / "node_modules" / name / "package.json");
+    const Json manifest = read_package_json(folder / "node_modules" / name / "package.json");
     const std::string short_name = name.substr(name.find('/') + 1);
     std::map<std::string, std::string> bins;
     if (manifest.is_object() && manifest.contains("bin")) {
@@ -315,8 +319,8 @@ Programs npm_programs(const PackageRun& run, const fs::path& folder) {
   return programs;
 }
 
-Programs python_programs(const PackageRun& run, const fs::path& folder) {
-  Programs programs;
+PackagePrograms python_programs(const PackageRun& run, const fs::path& folder) {
+  PackagePrograms programs;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder / "bin", error))
     programs.by_name.emplace(entry.path().filename().string(), entry.path());
@@ -330,7 +334,7 @@ Programs python_programs(const PackageRun& run, const fs::path& folder) {
 }
 
 Result<fs::path> find_installed_program(const PackageRun& run, const fs::path& folder) {
-  const Programs programs =
+  const PackagePrograms programs =
       run.installer == Installer::kNpm ? npm_programs(run, folder) : python_programs(run, folder);
   const std::string& wanted = run.program.empty() ? programs.of_package : run.program;
   std::vector<std::string> names;
@@ -386,7 +390,7 @@ std::map<std::string, std::string> versions_of(const PackageRun& run, const fs::
       continue;
     }
     const std::string name = npm_name(package);
-    const Json manifest = read_json(folder / "node_modules" / name / "package.json");
+    const Json manifest = read_package_json(folder / "node_modules" / name / "package.json");
     const bool is_said =
         manifest.is_object() && manifest.contains("version") && manifest["version"].is_string();
     versions.emplace(name, is_said ? manifest["version"].get<std::string>() : "unknown");
@@ -396,7 +400,7 @@ std::map<std::string, std::string> versions_of(const PackageRun& run, const fs::
 
 std::vector<std::string> with_scripts(const fs::path& folder) {
   std::vector<std::string> names;
-  const Json lock = read_json(folder / "node_modules/.package-lock.json");
+  const Json lock = read_package_json(folder / "node_modules/.package-lock.json");
   if (!lock.is_object() || !lock.contains("packages") || !lock["packages"].is_object())
     return names;
   for (const auto& [place, package] : lock["packages"].items()) {
@@ -414,13 +418,26 @@ bool is_of_installer(std::string_view variable) {
          name.starts_with("pipx_") || name == "path";
 }
 
-struct Command {
+// Of "NAME=value" those that say where packages come from.
+std::vector<std::string> sources_of(std::span<const std::string> variables) {
+  std::vector<std::string> sources;
+  for (const std::string& variable : variables) {
+    const std::string name = lowered(std::string_view(variable).substr(0, variable.find('=')));
+    if (is_of_installer(name) &&
+        (name.contains("registry") || name.contains("index") || name.contains("find_links")))
+      sources.push_back(variable);
+  }
+  std::ranges::sort(sources);
+  return sources;
+}
+
+struct InstallCommand {
   std::vector<std::string> words;
   std::vector<std::string> variables;
 };
 
-Command command_of(const PackageRun& run, const fs::path& folder, InstallScripts scripts) {
-  Command command;
+InstallCommand command_of(const PackageRun& run, const fs::path& folder, InstallScripts scripts) {
+  InstallCommand command;
   auto& words = command.words;
   const bool runs = scripts == InstallScripts::kRun;
   switch (run.installer) {
@@ -481,6 +498,18 @@ class NewFolder {
   fs::path path_;
   bool kept_ = false;
 };
+
+// What neither counts nor did so until now. One that is new may be that of another command.
+void remove_old(const fs::path& place, const fs::path& current, const fs::path& before) {
+  std::error_code error;
+  const auto now = fs::file_time_type::clock::now();
+  for (const auto& entry : fs::directory_iterator(place, error)) {
+    if (entry.path() == current || entry.path() == before || !entry.is_directory(error)) continue;
+    const bool was_left = now - entry.last_write_time(error) > std::chrono::hours(1);
+    const bool is_whole = fs::exists(entry.path() / kComplete, error);
+    if (was_left || is_whole) fs::remove_all(entry.path(), error);
+  }
+}
 
 constexpr std::size_t kMostSaid = 8'192;          // of an installer, for its error
 constexpr std::chrono::minutes kInstallTime{15};  // native code, where scripts build it
@@ -548,7 +577,7 @@ Result<void> run_installer(const PackageRun& run, const mcp::ServerConfig& serve
     if (!value) return pass_on(value);
     if (is_of_installer(name)) own.emplace(name, std::move(*value));
   }
-  Command command = command_of(run, folder, scripts);
+  InstallCommand command = command_of(run, folder, scripts);
   std::vector<std::string> variables = mcp::make_environment(own);
   auto program = mcp::find_program(command.words[0], variables);
   if (!program)
@@ -592,15 +621,23 @@ Result<std::optional<PackageRun>> package_run_of(std::span<const std::string> wo
   return std::nullopt;
 }
 
-std::optional<PackageRun> package_run_of(const mcp::ServerConfig& server) {
-  std::vector<std::string> words = {server.command};
-  words.insert(words.end(), server.arguments.begin(), server.arguments.end());
-  return package_run_of(words).value_or(std::nullopt);
+Result<std::optional<PackageRun>> package_run_of(const mcp::ServerConfig& server) {
+  std::vector<std::string> words = {server_text(server.command, "command")};
+  for (const std::string& argument : server.arguments)
+    words.push_back(server_text(argument, "args"));
+  auto run = package_run_of(words);
+  if (!run && run.error().where.empty()) run.error().where = "server " + server.name;
+  if (!run || !*run) return run;
+  std::vector<std::string> variables;
+  for (const auto& [name, value] : server.environment)
+    variables.push_back(fmt::format("{}={}", name, server_text(value, "env")));
+  (*run)->sources = sources_of(variables);
+  return run;
 }
 
 std::optional<InstalledServer> installed_server(const PackageRun& run, const Folders& folders) {
   const fs::path place = package_folder(run, folders);
-  const Json record = read_json(place / kRecord);
+  const Json record = read_package_json(place / kRecord);
   if (!record.is_object()) return std::nullopt;
   const auto text = [&](const char* member) {
     return record.contains(member) && record[member].is_string() ? record[member].get<std::string>()
@@ -650,12 +687,13 @@ Result<InstalledServer> install_server(const PackageRun& run, const mcp::ServerC
                             .scripts = scripts};
   if (run.installer == Installer::kNpm && scripts == InstallScripts::kLeftOut)
     installed.left_out = with_scripts(fresh.path());
+  if (auto marked = write_file_atomic(fresh.path() / kComplete, ""); !marked)
+    return pass_on(marked);
   const auto before = installed_server(run, folders);
   if (auto kept = write_file_atomic(place / kRecord, to_text(record_of(installed)), 0600); !kept)
     return pass_on(kept);
   fresh.keep();
-  std::error_code ignored;
-  if (before) fs::remove_all(before->folder, ignored);
+  remove_old(place, fresh.path(), before ? before->folder : fs::path());
   return installed;
 }
 
@@ -666,6 +704,7 @@ Result<ServerStart> server_start(const mcp::SpawnOptions& options, const Folders
   auto run = package_run_of(words);
   if (!run) return pass_on(run);
   if (!*run) return start;
+  (*run)->sources = sources_of(options.environment);
   const auto installed = installed_server(**run, folders);
   if (!installed) {
     const std::string name = options.confined ? options.confined->server : "NAME";

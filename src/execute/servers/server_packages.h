@@ -32,18 +32,22 @@ struct PackageRun {
   std::vector<std::string> packages;  // with their versions; of the first the program is run
   std::string program;                // of it; empty: which one is the package's to say
   std::vector<std::string> options;   // that say what is installed, for the installer
-  std::size_t first_own = 0;          // LaunchProfile::first_own
+  // Variables of the entry that say where from, "NAME=value", sorted: the same name is another
+  // package in another registry.
+  std::vector<std::string> sources;
+  std::size_t first_own = 0;  // LaunchProfile::first_own
 
   // "@scope/server@1.2, other"
   [[nodiscard]] std::string text() const;
 };
 
-// `words`: argv. Nothing: no launcher that downloads, or no command of it that runs a package
+// `words`: argv; sources are not set. Nothing: no launcher that downloads, or no command of it that
+// runs a package
 // (`uv run`, `npm start`). kServerStart where mcpac does not know what would be installed: an
 // option, a package that is no name of a registry, a shell's command.
 [[nodiscard]] Result<std::optional<PackageRun>> package_run_of(std::span<const std::string> words);
-// Of an entry, with references as they stand; nothing where it has an error.
-[[nodiscard]] std::optional<PackageRun> package_run_of(const mcp::ServerConfig& server);
+// Of an entry, with its references expanded.
+[[nodiscard]] Result<std::optional<PackageRun>> package_run_of(const mcp::ServerConfig& server);
 
 // Programs of packages with native code are often made by scripts at their installation.
 enum class InstallScripts : std::uint8_t { kLeftOut, kRun };
@@ -63,10 +67,11 @@ struct InstalledServer {
 [[nodiscard]] std::optional<InstalledServer> installed_server(const PackageRun& run,
                                                               const Folders& folders);
 
-// Installs what the packages of `run` are now, in place of what was there; running servers keep
-// theirs. Blocks until the installer ends, some minutes at most. `server`: whose variables about
-// registries the installer gets. kServerStart: the installer is missing or fails, with what it
-// said; a package without a program, or with several of which none is the one.
+// Installs what the packages of `run` are now, in place of what was there. That stays until the
+// next time, for servers that run of it. Blocks until the installer ends, some minutes at most.
+// `server`: whose variables about registries the installer gets. kServerStart: the installer is
+// missing or fails, with what it said; a package without a program, or with several of which none
+// is the one.
 [[nodiscard]] Result<InstalledServer> install_server(const PackageRun& run,
                                                      const mcp::ServerConfig& server,
                                                      const Folders& folders,

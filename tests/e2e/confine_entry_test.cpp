@@ -152,7 +152,8 @@ TEST_SUITE("e2e/confine entry") {
       "adopted servers are confined by a switch or a yes, and those that do not start so work on") {
     const std::string theirs = fmt::format(R"({{"mcpServers": {{
       "fs": {{"command": "node", "args": ["{0}", "DATA"]}},
-      "bad": {{"command": "/bin/sh", "args": ["-c", "test -e DATA && exec node {0} DATA"]}}}}}})",
+      "bad": {{"command": "/bin/sh", "args": ["-c", "test -e DATA || echo no $A_TOKEN >&2; test -e DATA && exec node {0} DATA"],
+              "env": {{"A_TOKEN": "s3cr3t-of-bad-1"}}}}}}}})",
                                            package("server-filesystem"));
     struct Case {
       std::string answers;  // empty: there is no terminal
@@ -183,6 +184,8 @@ TEST_SUITE("e2e/confine entry") {
       CHECK(now.at("fs").contains("sandbox") == confines);
       CHECK_FALSE(now.at("bad").contains("sandbox"));
       CHECK(has(done.out + done.err, confines ? "bad stays as it is" : "not confined: "));
+      CHECK(has(done.out + done.err, "no …") == confines);
+      CHECK_FALSE(has(done.out + done.err, "s3cr3t"));
       CHECK(workspace.mcpac({"server", "test"}).exit_code == 0);
     }
   }
@@ -286,5 +289,80 @@ ln -s "$venv/bin/mcp-hello" "$UV_TOOL_BIN_DIR/mcp-hello"
     REQUIRE(added.exit_code == 0);
     CHECK(has(added.err, "mcp-hello 2.1 is installed"));
     CHECK(has(workspace.mcpac({"server", "test"}, {.environment = environment}).out, "hello: ok"));
+  }
+
+  TEST_CASE(
+      "a confined server works from odd paths, through links and without a home that it may "
+      "write") {
+    const Workspace workspace("{}");
+    const fs::path project = workspace.folder() / "pro ject, ünï='x' $(1)";
+    const auto file = [&](const std::string& name) {
+      fs::create_directories((project / name).parent_path());
+      return project / name;
+    };
+    fs::create_directory_symlink(project, workspace.folder() / "above");
+    fs::create_directories(file("sha red/in ner/x").parent_path());
+    fs::copy_file(mcpac::testing::in_source("tests/servers/attempts.py"), file("of mine/real.py"));
+    fs::create_directory_symlink("of mine", project / "bin link");
+    fs::create_symlink("real.py", project / "of mine/serve me");
+    REQUIRE(mcpac::write_file_atomic(file("a file"), "what it holds").has_value());
+    const std::string server =
+        R"("command": "./bin link/serve me", "era": "initialize", "env": {"PATH": "/usr/bin:/bin"})";
+    REQUIRE(mcpac::write_file_atomic(project / "mcpac.json", fmt::format(R"({{"mcpServers": {{
+      "one": {{{0}, "sandbox": {{"files": ["./sha red:rw", "./sha red/in ner", "./a file"]}}}},
+      "two": {{{0}, "sandbox": {{"files": ["./sha red:rw"]}}}}}}}})",
+                                                                         server))
+                .has_value());
+    const auto mcpac = [&](std::vector<std::string> words) {
+      // Nobody writes to this home.
+      return workspace.mcpac(std::move(words), {.folder = workspace.folder() / "above",
+                                                .environment = {"HOME=/proc/self/fdinfo"}});
+    };
+    const auto generated = mcpac({"generate"});
+    INFO(generated.err);
+    REQUIRE(generated.exit_code == 0);
+    const auto attempt = [&](const std::string& by, const std::string& what,
+                             const std::string& on) {
+      const Json arguments = {{"what", what}, {"on", (project / on).string()}};
+      const auto called =
+          mcpac({"tools", "call", by + ".attempt", arguments.dump(), "--grant", "*.*"});
+      return called.out + called.err;
+    };
+    // Two servers that share a folder; a place in another keeps what it was given.
+    CHECK(has(attempt("one", "write", "sha red/new"), "done"));
+    CHECK(has(attempt("two", "write", "sha red/new"), "done"));
+    CHECK(has(attempt("one", "write", "sha red/in ner/new"), "EROFS"));
+    CHECK(has(attempt("one", "read", "a file"), "what it holds"));
+    CHECK(has(attempt("two", "read", "a file"), "ENOENT"));
+    CHECK(has(attempt("one", "read", "mcpac.json"), "ENOENT"));
+  }
+
+  TEST_CASE("what no sandbox holds is said where rules about its paths are looked at") {
+    const Workspace workspace(fmt::format(
+        R"({{"mcpServers": {{
+      "bare": {{"command": "node", "args": ["{0}", "./data"]}},
+      "held": {{"command": "node", "args": ["{0}", "./data"], "sandbox": {{"files": ["./data:rw"]}}}}}}}})",
+        package("server-filesystem")));
+    fs::create_directories(workspace.folder() / "data");
+    workspace.write("mcpac.policy", "allow *.*\ndeny *.*(path within ./data/secret)\n");
+    const std::string line =
+        "bare is not confined: rules about its paths hold by how they are read";
+    const auto generated = workspace.mcpac({"generate"});
+    INFO(generated.err);
+    REQUIRE(generated.exit_code == 0);
+    CHECK(has(generated.err, line));
+    CHECK_FALSE(has(generated.err, "held is not confined"));
+    CHECK_FALSE(has(workspace.mcpac({"generate"}).err, line));  // no news
+    const auto checked = workspace.mcpac({"policy", "check", "mcpac.policy"});
+    CHECK(has(checked.out, line));
+    CHECK_FALSE(has(checked.out, "held is not confined"));
+    workspace.write("other", "allow bare.*\nallow held.*(path within ./data)\n");
+    CHECK_FALSE(has(workspace.mcpac({"policy", "check", "other"}).out, "not confined"));
+    const auto doctor = workspace.mcpac({"doctor"});
+    CHECK(has(doctor.out, "confined servers: held"));
+    CHECK(has(doctor.out, "not confined: bare: "));
+    const auto list = workspace.mcpac({"server", "list"});
+    CHECK(has(list.out, "./data  (not confined)"));
+    CHECK(has(list.out, "(sandbox ./data:rw)"));
   }
 }

@@ -13,41 +13,16 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "core/error.h"
 #include "execute/project/folders.h"
+#include "execute/servers/package_run.h"
 #include "mcp/child_process.h"
 #include "mcp/server_config.h"
 
 namespace mcpac::execute {
-
-// Its command line taken apart.
-struct PackageRun {
-  enum class Installer : std::uint8_t { kNpm, kUv, kPipx };
-  Installer installer = Installer::kNpm;
-  std::string launcher;               // "npx", "uv tool run"
-  std::vector<std::string> packages;  // with their versions; of the first the program is run
-  std::string program;                // of it; empty: which one is the package's to say
-  std::vector<std::string> options;   // that say what is installed, for the installer
-  // Variables of the entry that say where from, "NAME=value", sorted: the same name is another
-  // package in another registry.
-  std::vector<std::string> sources;
-  std::size_t first_own = 0;  // LaunchProfile::first_own
-
-  // "@scope/server@1.2, other"
-  [[nodiscard]] std::string text() const;
-};
-
-// `words`: argv; sources are not set. Nothing: no launcher that downloads, or no command of it that
-// runs a package
-// (`uv run`, `npm start`). kServerStart where mcpac does not know what would be installed: an
-// option, a package that is no name of a registry, a shell's command.
-[[nodiscard]] Result<std::optional<PackageRun>> package_run_of(std::span<const std::string> words);
-// Of an entry, with its references expanded.
-[[nodiscard]] Result<std::optional<PackageRun>> package_run_of(const mcp::ServerConfig& server);
 
 // Programs of packages with native code are often made by scripts at their installation.
 enum class InstallScripts : std::uint8_t { kLeftOut, kRun };

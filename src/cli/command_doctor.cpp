@@ -82,14 +82,15 @@ std::vector<std::string> servers_with(const Result<execute::Project>& project, b
   return names;
 }
 
-// Without a sandbox anywhere there is nothing to tell apart.
 void print_confined(const std::vector<std::string>& confined,
                     const std::vector<std::string>& unconfined) {
-  if (confined.empty()) return;
-  fmt::print("confined servers: {}\n", fmt::join(confined, ", "));
+  if (!confined.empty()) fmt::print("confined servers: {}\n", fmt::join(confined, ", "));
   if (unconfined.empty()) return;
-  fmt::print("not confined: {}: they have all that you have, and rules hold what they are asked\n",
-             fmt::join(unconfined, ", "));
+  fmt::print(
+      "not confined: {}: they have all that you have, and rules about paths hold by how these are "
+      "read alone; to confine one: \"sandbox\" in its entry, or mcpac server confine NAME "
+      "--learn\n",
+      fmt::join(unconfined, ", "));
 }
 
 void doctor(Context& context, const DoctorOptions& options) {

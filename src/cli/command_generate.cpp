@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
+#include "cli/confine_entry.h"
 #include "cli/falls_under.h"
 #include "cli/written.h"
 #include "core/printable.h"
@@ -54,9 +55,18 @@ Result<Answers> ask(Context& context, const execute::Project& project) {
       context.warn(printable(fmt::format("{}: {}", server.name, text)));
   }
   const execute::ProjectUse use(context.folders, project.config_file);
-  auto outcomes = execute::ask_servers(project.config.servers, told_at_once(context));
-  if (!outcomes) return pass_on(outcomes);
   Answers answers;
+  std::vector<mcp::ServerConfig> asked;
+  for (const auto& server : project.config.servers) {
+    if (auto installed = ensure_installed(context, server); !installed) {
+      if (!context.json) context.fail(installed.error());
+      answers.failures.emplace(server.name, std::move(installed.error()));
+    } else {
+      asked.push_back(server);
+    }
+  }
+  auto outcomes = execute::ask_servers(asked, told_at_once(context));
+  if (!outcomes) return pass_on(outcomes);
   for (auto& [name, outcome] : *outcomes) {
     if (outcome) {
       answers.listings.push_back(std::move(*outcome));
@@ -123,12 +133,14 @@ void generate(Context& context, const Options& options) {
   // and `doctor` say it at any time.
   std::vector<std::string> rootless;
   std::vector<std::string> entry_only;
+  std::vector<std::string> unconfined;
   const auto ceiling = execute::read_ceiling(*project);
   const bool is_new = !report->written.empty() || !report->removed.empty();
   if (is_new && !options.offline && ceiling && *ceiling) {
     const auto rules = policy::summarize({(*ceiling)->name, (*ceiling)->text});
     const auto held = with_servers(*project, rules ? rules->path_servers : std::set<std::string>());
     rootless = execute::servers_without_root(held);
+    unconfined = notes_on_unconfined(held);
     if (rules && rules->names_place_within)
       entry_only = execute::proposed_entry_only(held, report->output.lock);
   }
@@ -137,11 +149,13 @@ void generate(Context& context, const Options& options) {
     show_written(context, *report, covering, options.verbose ? Notes::kAll : Notes::kSome);
     for (const auto& line : rootless) context.say("note: " + line);
     for (const auto& line : entry_only) context.say("note: " + line);
+    for (const auto& line : unconfined) context.say("note: " + line);
     return;
   }
   Json json = to_json(*report, covering);
   json["without_root"] = rootless;
   json["entry_only"] = entry_only;
+  json["unconfined"] = unconfined;
   json["unreached"] = std::move(unreached);
   context.print(json);
 }

@@ -5,6 +5,7 @@
 #include <array>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,7 @@
 #include "execute/project/list_servers.h"
 #include "execute/project/project.h"
 #include "execute/project/project_use.h"
+#include "execute/servers/server_packages.h"
 #include "mcp/placeholders.h"
 #include "policy/explain/entry_only.h"
 
@@ -441,9 +443,32 @@ std::string entry_only_text(const mcp::ServerConfig& server) {
 }
 
 std::string sandbox_text(const mcp::ServerConfig& server) {
-  if (!server.sandbox) return "";
+  if (server.is_http()) return "";
+  if (!server.sandbox) return "  (not confined)";
   const auto& files = server.sandbox->files;
   return printable(fmt::format("  (sandbox{}{})", files.empty() ? "" : " ", fmt::join(files, ",")));
+}
+
+// What is run of a confined launcher that downloads; nothing for other servers.
+struct PackageState {
+  bool is_package = false;
+  std::optional<execute::InstalledServer> installed;
+};
+PackageState packages_of(const Context& context, const mcp::ServerConfig& server) {
+  if (!server.sandbox) return {};
+  const auto run = execute::package_run_of(server);
+  if (!run || !*run) return {};
+  return {true, execute::installed_server(**run, context.folders)};
+}
+
+std::string installed_text(const PackageState& state, const std::string& server) {
+  if (!state.is_package) return "";
+  if (!state.installed) return fmt::format("  (not installed: mcpac server install {})", server);
+  return printable(fmt::format("  (installed {})", state.installed->text()));
+}
+
+Json installed_json(const PackageState& state) {
+  return state.installed ? Json(state.installed->versions) : Json(nullptr);
 }
 
 void show_servers(Context& context) {
@@ -466,6 +491,7 @@ void show_servers(Context& context) {
                      {"entry_only", server.entry_only},
                      {"server_checks", server.server_checks},
                      {"sandbox", server.sandbox ? Json(server.sandbox->files) : Json(nullptr)},
+                     {"installed", installed_json(packages_of(context, server))},
                      {"disabled", server.disabled},
                      {"transport", server.is_http() ? "http" : "stdio"}});
     }
@@ -473,9 +499,10 @@ void show_servers(Context& context) {
   }
   for (const auto& server : project->config.servers) {
     const auto original = original_of(server);
-    fmt::print("{:<20} {}{}{}{}{}{}\n", server.name, server.identity(),
+    fmt::print("{:<20} {}{}{}{}{}{}{}\n", server.name, server.identity(),
                original.empty() ? "" : printable(fmt::format("  (originally \"{}\")", original)),
                root_text(server), entry_only_text(server), sandbox_text(server),
+               installed_text(packages_of(context, server), server.name),
                server.disabled ? "  (disabled)" : "");
   }
   if (project->config.servers.empty())
@@ -505,6 +532,72 @@ void add_remove(CLI::App& server, Context& context) {
   });
 }
 
+struct InstallOptions {
+  std::string name;
+  bool scripts = false;
+  bool updates = false;
+};
+
+void install(Context& context, const InstallOptions& options) {
+  auto project = context.project();
+  if (!project) return context.fail(project.error());
+  const auto* server = project->config.find(options.name);
+  if (server == nullptr)
+    return context.fail({ErrorId::kUnknownServer,
+                         fmt::format("there is no server {}", printable(options.name)),
+                         context.config_file.string(), "", "mcpac server list"});
+  if (!server->sandbox)
+    return context.fail(
+        {ErrorId::kUsage, fmt::format("{} has no sandbox", server->name), "server " + server->name,
+         "what it runs is installed apart for a server that is confined",
+         "mcpac server add " + server->name + " --force --confine -- COMMAND ARGS…"});
+  auto run = execute::package_run_of(*server);
+  if (!run) return context.fail(run.error());
+  if (!*run)
+    return context.say(
+        fmt::format("{} is started as it is: nothing is to be installed", server->name));
+  const auto before = execute::installed_server(**run, context.folders);
+  const bool has_scripts = before && before->scripts == execute::InstallScripts::kRun;
+  if (before && !options.updates && (has_scripts || !options.scripts)) {
+    context.say(
+        printable(fmt::format("{} is installed; mcpac server update {} installs what it is "
+                              "now",
+                              before->text(), server->name)));
+  } else {
+    const bool runs = options.scripts || has_scripts;
+    const auto done =
+        install_packages(context, *server, **run,
+                         runs ? execute::InstallScripts::kRun : execute::InstallScripts::kLeftOut);
+    if (!done) return context.fail(done.error());
+    if (before)
+      context.say(
+          fmt::format("next: mcpac lock diff {0}, where its tools are others now", server->name));
+  }
+  if (!context.json) return;
+  const auto installed = execute::installed_server(**run, context.folders);
+  context.print({{"name", server->name},
+                 {"installed", installed_json({true, installed})},
+                 {"left_out", installed ? Json(installed->left_out) : Json::array()}});
+}
+
+void add_install(CLI::App& server, Context& context) {
+  for (const bool updates : {false, true}) {
+    auto options = std::make_shared<InstallOptions>();
+    options->updates = updates;
+    auto* command = server.add_subcommand(
+        updates ? "update" : "install",
+        updates ? "install what the packages of a confined npx or uvx server are now"
+                : "install what a confined server's npx or uvx would download: with network, apart "
+                  "from its runs");
+    add_common_options(*command, context);
+    command->add_option("NAME", options->name)->required();
+    command->add_flag("--scripts", options->scripts,
+                      "run install scripts and builds of its packages: programs of theirs with all "
+                      "that you have");
+    command->callback([&context, options] { install(context, *options); });
+  }
+}
+
 void test(Context& context, const std::string& name) {
   auto project = context.project();
   if (!project) return context.fail(project.error());
@@ -520,6 +613,10 @@ void test(Context& context, const std::string& name) {
   const execute::ProjectUse use(context.folders, project->config_file);
   Json all = Json::array();
   for (const auto& server : servers) {
+    if (auto installed = ensure_installed(context, server); !installed) {
+      context.fail(installed.error());
+      continue;
+    }
     auto listings = execute::list_servers({server}, [](const execute::ServerProgress&) {});
     if (!listings) {
       context.fail(listings.error());
@@ -560,6 +657,7 @@ void add_server(CLI::App& app, Context& context) {
   add_set(*server, context);
   add_list(*server, context);
   add_remove(*server, context);
+  add_install(*server, context);
   add_test(*server, context);
 }
 

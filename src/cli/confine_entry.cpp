@@ -13,6 +13,7 @@
 #include "execute/project/project_use.h"
 #include "execute/servers/confine_servers.h"
 #include "execute/servers/proposed_places.h"
+#include "execute/servers/server_packages.h"
 
 namespace mcpac::cli {
 namespace {
@@ -87,7 +88,39 @@ Result<mcp::Confinement> proposed_sandbox(const Context& context, const mcp::Ser
   return sandbox;
 }
 
+Result<void> ensure_installed(const Context& context, const mcp::ServerConfig& server) {
+  if (!server.sandbox || server.disabled) return {};
+  auto run = execute::package_run_of(server);
+  if (!run) return pass_on(run);
+  if (!*run || execute::installed_server(**run, context.folders)) return {};
+  return install_packages(context, server, **run, execute::InstallScripts::kLeftOut);
+}
+
+Result<void> install_packages(const Context& context, const mcp::ServerConfig& server,
+                              const execute::PackageRun& run, execute::InstallScripts scripts) {
+  const auto before = execute::installed_server(run, context.folders);
+  if (!context.json)
+    context.say(printable(fmt::format("{}: installing {} …", server.name, run.text())));
+  auto installed = execute::install_server(run, server, context.folders, scripts);
+  if (!installed) {
+    if (installed.error().where.empty()) installed.error().where = "server " + server.name;
+    return pass_on(installed);
+  }
+  if (context.json) return {};
+  context.say(printable(
+      before && before->versions != installed->versions
+          ? fmt::format("  {} is installed; it was {}", installed->text(), before->text())
+          : fmt::format("  {} is installed{}", installed->text(), before ? ", as before" : "")));
+  if (!installed->left_out.empty())
+    context.warn(printable(fmt::format(
+        "{}: install scripts of {} were not run: where a tool fails without what they make, mcpac "
+        "server install {} --scripts runs them, as programs with all that you have",
+        server.name, fmt::join(installed->left_out, ", "), server.name)));
+  return {};
+}
+
 Result<void> try_in_sandbox(const Context& context, const mcp::ServerConfig& server) {
+  if (auto installed = ensure_installed(context, server); !installed) return installed;
   execute::Project project = project_with(context, server);
   execute::confine_servers(project, context.folders);
   const execute::ProjectUse use(context.folders, project.config_file);
@@ -107,6 +140,29 @@ Result<void> try_in_sandbox(const Context& context, const mcp::ServerConfig& ser
   context.say(fmt::format("  it starts so, and lists {}; no call was tried",
                           counted(listed->front().tools.size(), "tool")));
   return {};
+}
+
+std::vector<std::string> notes_on_unconfined(const execute::Project& held) {
+  constexpr std::size_t kShown = 8;
+  std::vector<std::string> lines;
+  std::size_t more = 0;
+  for (const auto& server : held.config.servers) {
+    if (server.disabled || server.sandbox) continue;
+    if (lines.size() == kShown) {
+      ++more;
+    } else if (server.is_http()) {
+      lines.push_back(fmt::format(
+          "{} runs elsewhere: rules about its paths hold by how they are read alone", server.name));
+    } else {
+      lines.push_back(fmt::format(
+          "{0} is not confined: rules about its paths hold by how they are read alone; in a "
+          "sandbox "
+          "the kernel holds them (\"sandbox\" in its entry; mcpac server confine {0} --learn)",
+          server.name));
+    }
+  }
+  if (more > 0) lines.push_back(fmt::format("{} more are not confined: mcpac doctor", more));
+  return lines;
 }
 
 Result<void> confine_entry(const Context& context, const std::string& name, OrderedJson& entry,

@@ -11,6 +11,7 @@
 #include "cli/context.h"
 #include "core/error.h"
 #include "core/json.h"
+#include "execute/servers/server_packages.h"
 #include "mcp/server_config.h"
 
 namespace mcpac::cli {
@@ -28,6 +29,20 @@ namespace mcpac::cli {
 // Starts `server`, which has a "sandbox", lists its tools, and says so. The Error's fix says the
 // ways out.
 [[nodiscard]] Result<void> try_in_sandbox(const Context& context, const mcp::ServerConfig& server);
+
+// Installs what a launcher of a confined server would download (execute/servers/server_packages.h),
+// where it is not there, and says what. Nothing for servers that are none of these.
+[[nodiscard]] Result<void> ensure_installed(const Context& context,
+                                            const mcp::ServerConfig& server);
+
+// The same where it is there already, to have what the package is now.
+[[nodiscard]] Result<void> install_packages(const Context& context, const mcp::ServerConfig& server,
+                                            const execute::PackageRun& run,
+                                            execute::InstallScripts scripts);
+
+// What is to be said of servers whose paths rules test, and which no sandbox holds: a line each,
+// some eight at most.
+[[nodiscard]] std::vector<std::string> notes_on_unconfined(const execute::Project& held);
 
 // Both, for an entry: its "sandbox" is set where that works.
 [[nodiscard]] Result<void> confine_entry(const Context& context, const std::string& name,

@@ -27,6 +27,7 @@
 #include "execute/clients/adopt.h"
 #include "execute/clients/literal_secrets.h"
 #include "mcp/environment.h"
+#include "mcp/secrets.h"
 
 namespace mcpac::cli {
 namespace {
@@ -299,6 +300,16 @@ std::vector<std::string> config_diff(const ConfigFile& config, const std::vector
   return shown_diff(shown(config), shown(after));
 }
 
+// What a server wrote before it ended, without the values that go into files of their own.
+Error without_secrets(const Move& move, Error error) {
+  mcp::SecretValues values;
+  for (const auto& secret : move.adopted.secrets) {
+    const auto& value = move.adopted.entry[secret.group][secret.name];
+    if (value.is_string()) values.know(value.get<std::string>(), "…");
+  }
+  return values.redact(std::move(error));
+}
+
 // Never without a word: --confine, or a yes. What worked goes on working: a server that does not
 // start so stays as it is.
 void confine(Context& context, const ConnectOptions& options, std::vector<Move>& moves) {
@@ -319,10 +330,10 @@ void confine(Context& context, const ConnectOptions& options, std::vector<Move>&
       continue;
     }
     if (auto confined = confine_entry(context, move.name, entry, {}); !confined) {
-      context.warn(printable_lines(fmt::format("{} stays as it is, with all that you have: {}",
-                                               move.name, confined.error().what)));
-      if (!confined.error().why.empty())
-        context.say(fmt::format("  why: {}", confined.error().why));
+      const Error error = without_secrets(move, std::move(confined.error()));
+      context.warn(printable_lines(
+          fmt::format("{} stays as it is, with all that you have: {}", move.name, error.what)));
+      if (!error.why.empty()) context.say(fmt::format("  why: {}", error.why));
       left.push_back(move.name);
     }
   }

@@ -9,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/confine_entry.h"
 #include "cli/policy_commands.h"
 #include "cli/rule_reader.h"
 #include "cli/written.h"
@@ -104,6 +105,7 @@ void check_files(Context& context, const std::vector<std::string>& files) {
   }
   const auto held = with_servers((*reader)->project(), path_servers);
   std::vector<std::string> hints = execute::servers_without_root(held);
+  std::ranges::move(notes_on_unconfined(held), std::back_inserter(hints));
   if (names_place_within)
     std::ranges::move(execute::proposed_entry_only(held, (*reader)->lock()),
                       std::back_inserter(hints));

@@ -1,10 +1,17 @@
 // How servers come into a sandbox: added, imported, adopted. Each is tried, and nothing gets one
 // without a word.
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <array>
+#include <cstdlib>
 #include <filesystem>
 
+#include "core/file.h"
 #include "core/json.h"
 #include "e2e/workspace.h"
 #include "places.h"
@@ -26,6 +33,62 @@ std::string package(const std::string& name) {
 Json entries(const Workspace& workspace) {
   return mcpac::parse_json(workspace.read("mcpac.json")).value().at("mcpServers");
 }
+
+// A registry of npm in this process's reach, with packages that a test puts there.
+class Registry {
+ public:
+  explicit Registry(const fs::path& folder) : folder_(folder) {
+    fs::create_directories(folder_);
+    int ends[2];
+    REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+    const mcpac::UniqueFd ours(ends[0]);
+    const mcpac::UniqueFd theirs(ends[1]);
+    const std::string script = mcpac::testing::in_source("tests/servers/registry.mjs");
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      ::dup2(theirs.get(), 1);
+      ::execlp("node", "node", script.c_str(), folder_.c_str(), nullptr);
+      ::_exit(127);
+    }
+    std::array<char, 32> line{};
+    REQUIRE(::read(ours.get(), line.data(), line.size() - 1) > 5);
+    url_ = fmt::format("http://127.0.0.1:{}", std::atoi(line.data() + 5));
+  }
+  ~Registry() {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  Registry(const Registry&) = delete;
+  Registry& operator=(const Registry&) = delete;
+
+  // A package "@t/NAME" whose program is hello.sh, with members for its manifest.
+  void put(const std::string& name, const std::string& version, const std::string& members,
+           const std::string& description = "") const {
+    const fs::path package = folder_ / fmt::format("@t+{}@{}", name, version) / "package";
+    fs::create_directories(package);
+    std::string server =
+        mcpac::read_file(mcpac::testing::in_source("tests/servers/hello.sh")).value();
+    if (!description.empty())
+      server.insert(server.find("\"inputSchema\""),
+                    fmt::format("\"description\":\"{}\",", description));
+    REQUIRE(mcpac::write_file_atomic(package / "hello.sh", server).has_value());
+    REQUIRE(
+        mcpac::write_file_atomic(package / "package.json",
+                                 fmt::format(R"({{"name": "@t/{}", "version": "{}"{}{}}})", name,
+                                             version, members.empty() ? "" : ", ", members))
+            .has_value());
+  }
+  // The variables of an entry that is installed from here.
+  [[nodiscard]] std::vector<std::string> options() const {
+    return {"--env", "npm_config_registry=" + url_, "--env",
+            "npm_config_cache=" + (folder_ / ".npm").string()};
+  }
+
+ private:
+  fs::path folder_;
+  std::string url_;
+  pid_t pid_ = -1;
+};
 
 }  // namespace
 
@@ -89,7 +152,8 @@ TEST_SUITE("e2e/confine entry") {
       "adopted servers are confined by a switch or a yes, and those that do not start so work on") {
     const std::string theirs = fmt::format(R"({{"mcpServers": {{
       "fs": {{"command": "node", "args": ["{0}", "DATA"]}},
-      "bad": {{"command": "/bin/sh", "args": ["-c", "test -e DATA && exec node {0} DATA"]}}}}}})",
+      "bad": {{"command": "/bin/sh", "args": ["-c", "test -e DATA || echo no $A_TOKEN >&2; test -e DATA && exec node {0} DATA"],
+              "env": {{"A_TOKEN": "s3cr3t-of-bad-1"}}}}}}}})",
                                            package("server-filesystem"));
     struct Case {
       std::string answers;  // empty: there is no terminal
@@ -120,7 +184,185 @@ TEST_SUITE("e2e/confine entry") {
       CHECK(now.at("fs").contains("sandbox") == confines);
       CHECK_FALSE(now.at("bad").contains("sandbox"));
       CHECK(has(done.out + done.err, confines ? "bad stays as it is" : "not confined: "));
+      CHECK(has(done.out + done.err, "no …") == confines);
+      CHECK_FALSE(has(done.out + done.err, "s3cr3t"));
       CHECK(workspace.mcpac({"server", "test"}).exit_code == 0);
     }
+  }
+
+  TEST_CASE("what npx would download is installed apart, and run without network in a sandbox") {
+    const Workspace workspace(R"({"mcpServers": {}})");
+    const Registry registry(workspace.folder() / "registry");
+    registry.put("hello", "1.0.0", R"("bin": "hello.sh")");
+    const std::vector<std::string> cache = {"XDG_CACHE_HOME=" +
+                                            (workspace.folder() / "own cache").string()};
+    const auto mcpac = [&](std::vector<std::string> words) {
+      return workspace.mcpac(std::move(words), {.environment = cache});
+    };
+    const auto add = [&](const std::string& name, std::vector<std::string> command) {
+      std::vector<std::string> words = {"server", "add", name, "--confine"};
+      for (const auto& option : registry.options()) words.push_back(option);
+      words.push_back("--");
+      words.insert(words.end(), command.begin(), command.end());
+      return mcpac(words);
+    };
+    const auto called = [&] {
+      return mcpac({"tools", "call", "hello.hello", "{}", "--grant", "hello.*"});
+    };
+    fs::create_directories(workspace.folder() / "data");
+    const auto added = add("hello", {"npx", "-y", "@t/hello@^1", "./data"});
+    INFO(added.err);
+    REQUIRE(added.exit_code == 0);
+    CHECK(has(added.err, "@t/hello 1.0.0 is installed"));
+    CHECK(entries(workspace).at("hello").at("sandbox").at("files") == Json::array({"./data:rw"}));
+    REQUIRE(mcpac({"generate"}).exit_code == 0);
+    CHECK(has(called().out, "hello from /home/mcpac-server"));
+    CHECK(has(mcpac({"server", "list"}).out, "(installed @t/hello 1.0.0)"));
+    // What is installed stays, whatever its registry has; an update is a command of its own.
+    registry.put("hello", "1.1.0", R"("bin": "hello.sh")", "in other words");
+    CHECK(has(mcpac({"server", "test"}).out, "hello: ok"));
+    CHECK(has(mcpac({"server", "install", "hello"}).err, "@t/hello 1.0.0 is installed; "));
+    const auto updated = mcpac({"server", "update", "hello"});
+    INFO(updated.err);
+    CHECK(has(updated.err, "@t/hello 1.1.0 is installed; it was @t/hello 1.0.0"));
+    CHECK(mcpac({"lock", "status"}).exit_code == 77);
+    CHECK(called().exit_code != 0);
+    // A run installs nothing.
+    fs::remove_all(workspace.folder() / "own cache/mcpac/server-packages");
+    const auto absent = called();
+    INFO(absent.out << absent.err);
+    CHECK(has(absent.err, "@t/hello@^1 is not installed"));
+    CHECK(has(absent.err, "mcpac server install hello"));
+    CHECK(has(mcpac({"server", "list"}).out, "(not installed: mcpac server install hello)"));
+
+    // Programs of a package, and its scripts.
+    registry.put("two", "1.0.0", R"("bin": {"one": "hello.sh", "other": "./package.json"})");
+    registry.put("none", "1.0.0", "");
+    registry.put("scripts", "1.0.0",
+                 R"("bin": "hello.sh", "scripts": {"postinstall": "touch built"})");
+    CHECK(has(add("two", {"npx", "@t/two"}).err, "npx --package @t/two one"));
+    CHECK(has(add("none", {"npx", "@t/none"}).err, "@t/none has no program"));
+    CHECK(has(add("gone", {"npx", "@t/gone"}).err, "404"));
+    CHECK(entries(workspace).size() == 1);
+    CHECK(add("one", {"npx", "-p", "@t/two", "one"}).exit_code == 0);
+    CHECK(has(add("scripts", {"npm", "exec", "--", "@t/scripts"}).err,
+              "install scripts of @t/scripts were not run"));
+    const auto built = [&] {
+      int count = 0;
+      for (const auto& entry : fs::recursive_directory_iterator(workspace.folder() / "own cache"))
+        count += entry.path().filename() == "built" ? 1 : 0;
+      return count;
+    };
+    CHECK(built() == 0);
+    CHECK(mcpac({"server", "install", "scripts", "--scripts"}).exit_code == 0);
+    CHECK(built() == 1);
+  }
+
+  TEST_CASE(
+      "what uvx would download is installed by uv into a folder of ours, and run from there") {
+    // uv as its documentation has it, for machines without Python's registry: a venv below
+    // UV_TOOL_DIR with the package's distribution, and links to its programs in UV_TOOL_BIN_DIR.
+    const Workspace workspace(R"({"mcpServers": {}})");
+    const auto uv = workspace.write(
+        "bin/uv", fmt::format(R"SH(#!/bin/sh
+[ "$1 $2" = "tool install" ] || exit 2
+case "$*" in *--no-build*mcp-hello@2.1) ;; *) exit 3;; esac
+venv="$UV_TOOL_DIR/mcp-hello"
+/usr/bin/python3 -m venv --without-pip "$venv" || exit 4
+mkdir -p "$UV_TOOL_BIN_DIR" "$venv"/lib/python3/site-packages/mcp_hello-2.1.dist-info
+# A path with a blank is no interpreter for the kernel.
+{{ echo '#!/bin/sh'; echo "'''exec' '$venv/bin/python' \"\$0\" \"\$@\""; echo "' '''"; cat '{}'; }} > "$venv/bin/mcp-hello"
+chmod 755 "$venv/bin/mcp-hello"
+ln -s "$venv/bin/mcp-hello" "$UV_TOOL_BIN_DIR/mcp-hello"
+)SH",
+                              mcpac::testing::in_source("tests/servers/attempts.py")));
+    fs::permissions(uv, fs::perms(0755));
+    fs::copy_file(uv, uv.parent_path() / "uvx");
+    const std::vector<std::string> environment = {"XDG_CACHE_HOME=" +
+                                                  (workspace.folder() / "own cache").string()};
+    const auto added =
+        workspace.mcpac({"server", "add", "hello", "--confine", "--env",
+                         fmt::format("PATH={}:/usr/bin:/bin", uv.parent_path().string()), "--",
+                         "uvx", "mcp-hello@2.1"},
+                        {.environment = environment});
+    INFO(added.err);
+    REQUIRE(added.exit_code == 0);
+    CHECK(has(added.err, "mcp-hello 2.1 is installed"));
+    CHECK(has(workspace.mcpac({"server", "test"}, {.environment = environment}).out, "hello: ok"));
+  }
+
+  TEST_CASE(
+      "a confined server works from odd paths, through links and without a home that it may "
+      "write") {
+    const Workspace workspace("{}");
+    const fs::path project = workspace.folder() / "pro ject, ünï='x' $(1)";
+    const auto file = [&](const std::string& name) {
+      fs::create_directories((project / name).parent_path());
+      return project / name;
+    };
+    fs::create_directory_symlink(project, workspace.folder() / "above");
+    fs::create_directories(file("sha red/in ner/x").parent_path());
+    fs::copy_file(mcpac::testing::in_source("tests/servers/attempts.py"), file("of mine/real.py"));
+    fs::create_directory_symlink("of mine", project / "bin link");
+    fs::create_symlink("real.py", project / "of mine/serve me");
+    REQUIRE(mcpac::write_file_atomic(file("a file"), "what it holds").has_value());
+    const std::string server =
+        R"("command": "./bin link/serve me", "era": "initialize", "env": {"PATH": "/usr/bin:/bin"})";
+    REQUIRE(mcpac::write_file_atomic(project / "mcpac.json", fmt::format(R"({{"mcpServers": {{
+      "one": {{{0}, "sandbox": {{"files": ["./sha red:rw", "./sha red/in ner", "./a file"]}}}},
+      "two": {{{0}, "sandbox": {{"files": ["./sha red:rw"]}}}}}}}})",
+                                                                         server))
+                .has_value());
+    const auto mcpac = [&](std::vector<std::string> words) {
+      // Nobody writes to this home.
+      return workspace.mcpac(std::move(words), {.folder = workspace.folder() / "above",
+                                                .environment = {"HOME=/proc/self/fdinfo"}});
+    };
+    const auto generated = mcpac({"generate"});
+    INFO(generated.err);
+    REQUIRE(generated.exit_code == 0);
+    const auto attempt = [&](const std::string& by, const std::string& what,
+                             const std::string& on) {
+      const Json arguments = {{"what", what}, {"on", (project / on).string()}};
+      const auto called =
+          mcpac({"tools", "call", by + ".attempt", arguments.dump(), "--grant", "*.*"});
+      return called.out + called.err;
+    };
+    // Two servers that share a folder; a place in another keeps what it was given.
+    CHECK(has(attempt("one", "write", "sha red/new"), "done"));
+    CHECK(has(attempt("two", "write", "sha red/new"), "done"));
+    CHECK(has(attempt("one", "write", "sha red/in ner/new"), "EROFS"));
+    CHECK(has(attempt("one", "read", "a file"), "what it holds"));
+    CHECK(has(attempt("two", "read", "a file"), "ENOENT"));
+    CHECK(has(attempt("one", "read", "mcpac.json"), "ENOENT"));
+  }
+
+  TEST_CASE("what no sandbox holds is said where rules about its paths are looked at") {
+    const Workspace workspace(fmt::format(
+        R"({{"mcpServers": {{
+      "bare": {{"command": "node", "args": ["{0}", "./data"]}},
+      "held": {{"command": "node", "args": ["{0}", "./data"], "sandbox": {{"files": ["./data:rw"]}}}}}}}})",
+        package("server-filesystem")));
+    fs::create_directories(workspace.folder() / "data");
+    workspace.write("mcpac.policy", "allow *.*\ndeny *.*(path within ./data/secret)\n");
+    const std::string line =
+        "bare is not confined: rules about its paths hold by how they are read";
+    const auto generated = workspace.mcpac({"generate"});
+    INFO(generated.err);
+    REQUIRE(generated.exit_code == 0);
+    CHECK(has(generated.err, line));
+    CHECK_FALSE(has(generated.err, "held is not confined"));
+    CHECK_FALSE(has(workspace.mcpac({"generate"}).err, line));  // no news
+    const auto checked = workspace.mcpac({"policy", "check", "mcpac.policy"});
+    CHECK(has(checked.out, line));
+    CHECK_FALSE(has(checked.out, "held is not confined"));
+    workspace.write("other", "allow bare.*\nallow held.*(path within ./data)\n");
+    CHECK_FALSE(has(workspace.mcpac({"policy", "check", "other"}).out, "not confined"));
+    const auto doctor = workspace.mcpac({"doctor"});
+    CHECK(has(doctor.out, "confined servers: held"));
+    CHECK(has(doctor.out, "not confined: bare: "));
+    const auto list = workspace.mcpac({"server", "list"});
+    CHECK(has(list.out, "./data  (not confined)"));
+    CHECK(has(list.out, "(sandbox ./data:rw)"));
   }
 }

@@ -75,6 +75,25 @@ std::string without(std::string text, const std::string& name) {
 }  // namespace
 
 TEST_SUITE("hostile/tier B") {
+  TEST_CASE("a confined server is refused there, with the ways out, and others are not") {
+    const std::string server = testing::in_source("tests/servers/hello.sh");
+    const e2e::Workspace workspace(fmt::format(
+        R"({{"mcpServers": {{
+      "bare": {{"command": "{0}", "era": "initialize"}},
+      "held": {{"command": "{0}", "era": "initialize", "sandbox": true}}}}}})",
+        server));
+    const auto held = on(Machine::kWithoutNamespaces, workspace, {"server", "test", "held"});
+    CHECK(held.exit_code == 69);
+    CHECK(e2e::has(held.err, "MCPAC-E0603"));
+    CHECK(e2e::has(held.err, "`mcpac doctor` says what is missing"));
+    CHECK(e2e::has(held.err, "without \"sandbox\" in the entry of held"));
+    const auto added = on(Machine::kWithoutNamespaces, workspace,
+                          {"server", "add", "new", "--confine", "--", server});
+    CHECK(added.exit_code == 69);
+    CHECK(e2e::has(added.err, "nothing was added"));
+    CHECK(on(Machine::kWithoutNamespaces, workspace, {"server", "test", "bare"}).exit_code == 0);
+  }
+
   TEST_CASE("a program is analysed, compiled and run once the tier is accepted") {
     const e2e::Workspace workspace(e2e::Workspace::real_servers());
     REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);

@@ -79,11 +79,11 @@ std::unexpected<Error> cannot_open(const policy::FilePlace& place, int error) {
          .fix = error == ENOENT ? "make it, or name what is there: " + making(place.path) : ""});
   }
   std::error_code ignored;
-  const fs::path real = fs::canonical(place.path, ignored);
-  return refuse(
-      place, "leads through a link",
-      "rules compare paths as they are written, so a link could lead past one",
-      real.empty() ? "" : fmt::format("grant the real place: {}", printable(real.string())));
+  const fs::path real = fs::weakly_canonical(place.path, ignored);
+  return refuse(place, "leads through a link",
+                "rules compare paths as they are written, so a link could lead past one",
+                real.empty() ? "grant a place that no link leads to"
+                             : fmt::format("grant the real place: {}", printable(real.string())));
 }
 
 Result<void> check_closed(const policy::FilePlace& place, const fs::path& path,
@@ -94,7 +94,8 @@ Result<void> check_closed(const policy::FilePlace& place, const fs::path& path,
   }
   for (const fs::path system : kSystem) {
     if (!lies_in(path, system)) continue;
-    return refuse(place, "cannot be granted", "it is the kernel's view of the host, not files", "");
+    return refuse(place, "cannot be granted", "it is the kernel's view of the host, not files",
+                  "leave it out, and grant the folder that the program works on");
   }
   for (const fs::path& closed : reserved.closed) {
     const bool inside = lies_in(path, closed);

@@ -6,6 +6,7 @@
 
 #include "core/file_stamp.h"
 #include "core/hash.h"
+#include "execute/servers/server_packages.h"
 #include "mcp/stdio_transport.h"
 
 namespace mcpac::execute {
@@ -39,7 +40,8 @@ std::string words_of(const mcp::SpawnOptions& spawn) {
 
 }  // namespace
 
-std::optional<std::string> stamp_of_server(const mcp::ServerConfig& server) {
+std::optional<std::string> stamp_of_server(const mcp::ServerConfig& server,
+                                           const Folders& folders) {
   mcp::SecretValues secrets;
   const auto target = mcp::make_stdio_target(server, secrets);
   if (!target) return std::nullopt;
@@ -48,6 +50,12 @@ std::optional<std::string> stamp_of_server(const mcp::ServerConfig& server) {
   const std::string program = stamp_text_of(folder / spawn.program);
   if (program.empty()) return std::nullopt;
   std::string stamp = fmt::format("{}\n{}\n", sha256_hex(words_of(spawn)), program);
+  if (spawn.confined) {
+    const auto run = package_run_of(server);
+    const auto installed =
+        run && *run ? installed_server(**run, folders) : std::optional<InstalledServer>();
+    if (installed) add_text(stamp, installed->program.native());
+  }
   for (const std::string& argument : spawn.arguments) {
     // Where there is no such file, the line is empty, and another one once there is.
     stamp += fmt::format("{}\n", stamp_text_of(folder / argument));

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "execute/project/folders.h"
 #include "mcp/server_config.h"
 
 namespace mcpac::execute {
@@ -12,6 +13,8 @@ namespace mcpac::execute {
 // how its program and the files among its arguments ("FILE" and "--option=FILE") lie on the disk.
 // Holds secrets only as a digest. Nothing where the server could not be started so, or its program
 // is no regular file: nobody can tell then whether it is still the same.
-[[nodiscard]] std::optional<std::string> stamp_of_server(const mcp::ServerConfig& server);
+// Of one that is confined also which installation of its package that is (server_packages.h).
+[[nodiscard]] std::optional<std::string> stamp_of_server(const mcp::ServerConfig& server,
+                                                         const Folders& folders = {});
 
 }  // namespace mcpac::execute

@@ -28,13 +28,14 @@ bool reads_files(const mcp::ServerConfig& server) {
 }
 
 // Those of the servers that can be started beforehand, and from what they would be.
-Standby::Stamps preparable(const mcp::Config& config, const std::set<std::string>& names) {
+Standby::Stamps preparable(const mcp::Config& config, const std::set<std::string>& names,
+                           const Folders& folders) {
   Standby::Stamps stamps;
   for (const std::string& name : names) {
     const auto* server = config.find(name);
     if (server == nullptr || server->disabled || server->is_http() || reads_files(*server))
       continue;
-    if (auto stamp = stamp_of_server(*server)) stamps.emplace(name, std::move(*stamp));
+    if (auto stamp = stamp_of_server(*server, folders)) stamps.emplace(name, std::move(*stamp));
   }
   return stamps;
 }
@@ -107,7 +108,7 @@ Result<std::unique_ptr<Standby>> Standby::prepare(const fs::path& config_file,
   made->last_use_ = ProjectUse::number_of_last(folders, config_file);
   made->host_ = std::make_unique<Host>(made->project_.config, made->lock_->lock);
   if (!made->last_use_) return made;  // somebody runs here: servers would be older than the run
-  made->servers_ = preparable(made->project_.config, servers);
+  made->servers_ = preparable(made->project_.config, servers, folders);
   for (const auto& [name, stamp] : made->servers_) made->host_->start({name});
   // After the servers, which take longer and begin meanwhile.
   static_cast<void>(home_of_user());  // it is known then
@@ -157,7 +158,7 @@ bool Standby::fits(const Project& project, const codegen::Lock& lock,
   if (!same_project) return false;
   if (!confines_alike(project, project_, servers_)) return false;
   for (const auto& [name, stamp] : servers_) {
-    if (!admitted.contains(name) || stamp_of_server(*project_.config.find(name)) != stamp)
+    if (!admitted.contains(name) || stamp_of_server(*project_.config.find(name), folders_) != stamp)
       return false;
   }
   return last_use_ && ProjectUse::number_of_last(folders_, project_.config_file) == last_use_ &&

@@ -19,6 +19,7 @@
 #include "execute/files/open_place.h"
 #include "execute/project/project_place.h"
 #include "execute/servers/launch_profile.h"
+#include "execute/servers/server_packages.h"
 #include "mcp/child_process.h"
 
 namespace mcpac::execute {
@@ -337,11 +338,15 @@ class ServerConfiner final : public mcp::Confiner {
 }  // namespace
 
 Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folders,
-                                    const mcp::SpawnOptions& options,
+                                    const mcp::SpawnOptions& given,
                                     const ServerPlaces& by_rules) {
-  const auto start = start_of(options);
+  const auto start = start_of(given);
   if (!start) return std::unexpected(start.error());
-  auto profile = launch_profile_of(options, *start, foreign_folders(project, folders));
+  const auto started = server_start(given, folders);
+  if (!started) return std::unexpected(started.error());
+  const mcp::SpawnOptions& options = started->options;
+  auto profile =
+      launch_profile_of(options, *start, foreign_folders(project, folders), started->programs);
   if (!profile) return pass_on(profile);
   auto places = mounts_of_places(project, folders, *options.confined, by_rules);
   if (!places) return pass_on(places);
@@ -349,6 +354,7 @@ Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folde
   ByPlace mounts;
   add_system(mounts);
   add_own(mounts);
+  profile->trees.insert(started->trees.begin(), started->trees.end());
   for (const fs::path& tree : profile->trees)
     put(mounts, {.host = tree, .inside = tree, .access = Mount::Access::kReadExecute});
   for (Mount& mount : places->mounts) put(mounts, std::move(mount));

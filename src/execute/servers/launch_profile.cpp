@@ -114,10 +114,13 @@ class Profiler {
   Profiler(const mcp::SpawnOptions& options, const fs::path& start, const ForeignFolders& foreign)
       : options_(options), start_(start), foreign_(foreign) {}
 
-  Result<LaunchProfile> find() {
+  Result<LaunchProfile> find(std::span<const fs::path> programs) {
     const std::span<const std::string> words(options_.arguments);
     auto done = add_command(start_ / options_.program, words.empty() ? words : words.subspan(1));
     if (!done) return pass_on(done);
+    for (const fs::path& program : programs) {
+      if (auto added = add_program(program, 0); !added) return pass_on(added);
+    }
     add_code_paths();
     tidy();
     return std::move(profile_);
@@ -202,8 +205,13 @@ class Profiler {
     return refuse(
         fmt::format("{} cannot be confined: it downloads what it runs", quoted(program.filename())),
         "a confined server has no network, and a home of its own without what was downloaded",
-        "install the server, and write the program that is started then, as \"command\": \"node\", "
-        "\"args\": [\"node_modules/NAME/dist/index.js\"], or that of a venv");
+        "write the launcher itself as \"command\" and what runs a package as its first words (npx "
+        "-y "
+        "PACKAGE, npm exec, bunx, pnpm dlx, yarn dlx, uvx, uv tool run, pipx run): that is "
+        "installed "
+        "before; else install the server, and write the program that is started then, as "
+        "\"command\": \"node\", \"args\": [\"node_modules/NAME/dist/index.js\"], or that of a "
+        "venv");
   }
   static std::unexpected<Error> chooses(const fs::path& program) {
     return refuse(
@@ -432,8 +440,9 @@ bool is_of_system(const fs::path& path) {
 }
 
 Result<LaunchProfile> launch_profile_of(const mcp::SpawnOptions& options, const fs::path& start,
-                                        const ForeignFolders& foreign) {
-  return Profiler(options, start, foreign).find();
+                                        const ForeignFolders& foreign,
+                                        std::span<const fs::path> programs) {
+  return Profiler(options, start, foreign).find(programs);
 }
 
 }  // namespace mcpac::execute

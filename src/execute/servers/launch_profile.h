@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,10 +36,10 @@ using ForeignFolders = std::vector<std::filesystem::path>;
 
 // `start`: the absolute folder that it starts in. kServerStart where the program cannot be run in a
 // sandbox, with what to write instead: a launcher that downloads, a container, a set-id file, a
-// script without its interpreter.
-[[nodiscard]] Result<LaunchProfile> launch_profile_of(const mcp::SpawnOptions& options,
-                                                      const std::filesystem::path& start,
-                                                      const ForeignFolders& foreign);
+// script without its interpreter. `programs`: others that it is run by.
+[[nodiscard]] Result<LaunchProfile> launch_profile_of(
+    const mcp::SpawnOptions& options, const std::filesystem::path& start,
+    const ForeignFolders& foreign, std::span<const std::filesystem::path> programs = {});
 
 // Of the system: in every sandbox of a server.
 [[nodiscard]] bool is_of_system(const std::filesystem::path& path);

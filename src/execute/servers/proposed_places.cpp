@@ -17,6 +17,7 @@
 #include "execute/project/project_place.h"
 #include "execute/servers/confine_servers.h"
 #include "execute/servers/launch_profile.h"
+#include "execute/servers/server_packages.h"
 #include "mcp/environment.h"
 #include "mcp/secrets.h"
 #include "mcp/stdio_transport.h"
@@ -60,12 +61,12 @@ bool is_of_programs(std::string_view variable) {
 }
 
 // What a text may be as a path: the first of `whole` that is there, or else each of `items`.
-struct Names {
+struct NamesInText {
   std::vector<std::string> whole;
   std::vector<std::string> items;
 };
-Names names_in(const std::string& text) {
-  Names names{.whole = {text}, .items = {}};
+NamesInText names_in(const std::string& text) {
+  NamesInText names{.whole = {text}, .items = {}};
   std::string_view value = text;
   if (const auto equals = text.find('='); equals != std::string::npos)
     names.whole.emplace_back(value = std::string_view(text).substr(equals + 1));
@@ -108,7 +109,7 @@ class Proposer {
     const auto equals = text.find('=');
     const bool is_option = text.starts_with('-') && equals != std::string::npos;
     is_data_ = is_of_data(is_option ? std::string_view(text).substr(0, equals) : label);
-    const Names names = names_in(text);
+    const NamesInText names = names_in(text);
     for (const std::string& name : names.whole) {
       if (add_name(name, where, name == text ? raw : "")) return;
     }
@@ -259,7 +260,12 @@ Result<ProposedPlaces> proposed_places(const Project& project, const Folders& fo
   auto start = start_of(options);
   if (!start) return pass_on(start);
   const ForeignFolders foreign = foreign_folders(project, folders);
-  auto profile = launch_profile_of(options, *start, foreign);
+  auto run = package_run_of(options.arguments);
+  if (!run) return pass_on(run);
+  // What is installed lies elsewhere than what its words name.
+  auto profile = *run ? Result<LaunchProfile>(
+                            LaunchProfile{.trees = {}, .links = {}, .first_own = (*run)->first_own})
+                      : launch_profile_of(options, *start, foreign);
   if (!profile) return pass_on(profile);
   Proposer proposer(project, *start, *profile, foreign);
   for (std::size_t i = profile->first_own; i < options.arguments.size(); ++i) {

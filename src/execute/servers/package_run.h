@@ -1,0 +1,60 @@
+// Package runs: what a launcher that downloads (npx, uvx) would install and start, by its words.
+//
+// By a table of launchers, as their documentation has them. Nothing is asked and nothing is started
+// here. What the table does not have is refused, for it might change what is installed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+#include "mcp/server_config.h"
+
+namespace mcpac::execute {
+
+// The command line of a launcher taken apart.
+struct PackageRun {
+  enum class Installer : std::uint8_t { kNpm, kUv, kPipx };
+  Installer installer = Installer::kNpm;
+  std::string launcher;               // "npx", "uv tool run"
+  std::vector<std::string> packages;  // with their versions; of the first the program is run
+  std::string program;                // of it; empty: which one is the package's to say
+  std::vector<std::string> options;   // that say what is installed, for the installer
+  // Variables of the entry that say where from, "NAME=value", sorted: the same name is another
+  // package in another registry.
+  std::vector<std::string> sources;
+  std::size_t first_own = 0;  // LaunchProfile::first_own
+
+  // "@scope/server@1.2, other"
+  [[nodiscard]] std::string text() const;
+};
+
+// `words`: argv; sources are not set. Nothing: no launcher that downloads, or no command of it that
+// runs a package (`uv run`, `npm start`). kServerStart where mcpac does not know what would be
+// installed: an option, a package that is no name of a registry, a shell's command.
+[[nodiscard]] Result<std::optional<PackageRun>> package_run_of(std::span<const std::string> words);
+// Of an entry, with its references expanded.
+[[nodiscard]] Result<std::optional<PackageRun>> package_run_of(const mcp::ServerConfig& server);
+
+// "@scope/name" of "@scope/name@1.2".
+[[nodiscard]] std::string npm_name(const std::string& package);
+// "mcp-server" of "mcp_server[cli]==1.2": lower case, "-" between words.
+[[nodiscard]] std::string python_name(std::string_view package);
+// A variable about registries, which an installer gets of an entry's.
+[[nodiscard]] bool is_of_installer(std::string_view variable);
+// Of "NAME=value" those that say where packages come from (PackageRun::sources).
+[[nodiscard]] std::vector<std::string> sources_of(std::span<const std::string> variables);
+
+// kServerStart.
+[[nodiscard]] std::unexpected<Error> refuse_packages(std::string what, std::string why,
+                                                     std::string fix);
+inline constexpr const char* kInstallYourself =
+    "install the server yourself, and write the program that is started then, as \"command\": "
+    "\"node\", \"args\": [\"node_modules/NAME/dist/index.js\"], or that of a venv";
+
+}  // namespace mcpac::execute

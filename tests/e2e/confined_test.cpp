@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -100,6 +101,8 @@ class Confined {
     workspace.write("shown/text", "what is shown");
     workspace.write("data/note", "a note");
     workspace.write("beside/secret", "canary");
+    fs::create_directories(workspace.home() / ".ssh");
+    std::ofstream(workspace.home() / ".ssh/id_ed25519") << "canary";
     if (ordinary) become_ordinary();
   }
   // From now on an ordinary user's, who calls it.
@@ -207,13 +210,14 @@ class Gateway {
   std::string attempt(const std::string& what, const std::string& on) {
     return call("attempts.attempt", {{"what", what}, {"on", on}});
   }
-  // To the one process below it that has this name.
+  // To the one process below it that has this name. With SIGKILL it waits for the end of the
+  // keeper, which is that of the server.
   void signal(const std::string& name, int number) const {
-    std::vector<pid_t> found;
-    for (const auto& process : faults::descendants_of(pid_))
-      if (process.name == name) found.push_back(process.pid);
-    REQUIRE(found.size() == 1);
-    REQUIRE(::kill(found[0], number) == 0);
+    const pid_t keeper = process("mcpac-keeper");
+    REQUIRE(::kill(process(name), number) == 0);
+    const auto lives = [keeper](const auto& one) { return one.pid == keeper; };
+    while (number == SIGKILL && std::ranges::any_of(faults::descendants_of(::getpid()), lives))
+      ::usleep(1000);
   }
   // By the end of its input, or by this signal.
   void end(int signal) {
@@ -224,6 +228,13 @@ class Gateway {
   }
 
  private:
+  [[nodiscard]] pid_t process(const std::string& name) const {
+    std::vector<pid_t> found;
+    for (const auto& process : faults::descendants_of(pid_))
+      if (process.name == name) found.push_back(process.pid);
+    REQUIRE(found.size() == 1);
+    return found[0];
+  }
   void write(const Json& message) const {
     const std::string line = message.dump() + "\n";
     REQUIRE(::write(to_.get(), line.data(), line.size()) == static_cast<ssize_t>(line.size()));
@@ -350,6 +361,9 @@ TEST_SUITE("e2e/confined") {
       CHECK(confined.attempt("read", confined.path("shown/../beside/secret")) == "ENOENT");
       CHECK(confined.attempt("read", "/etc/shadow") == "ENOENT");
       CHECK(confined.attempt("read", "/root/.ssh/id_ed25519") == "ENOENT");
+      const fs::path keys = confined.workspace.home() / ".ssh/id_ed25519";
+      CHECK(confined.attempt("read", keys) == "ENOENT");
+      CHECK(confined.attempt("list", keys.parent_path().parent_path()) == "ENOENT");
       CHECK(confined.attempt("read", confined.path("mcpac.json")) == "ENOENT");
       CHECK(confined.attempt("list", "/home") == "[\"mcpac-server\"]");
       CHECK(confined.attempt("list", confined.path("")) != "[]");
@@ -457,7 +471,8 @@ TEST_SUITE("e2e/confined") {
       if (!one.victim.empty()) gateway.signal(one.victim, one.signal);
       // What is stopped is in nobody's way.
       if (one.signal == SIGSTOP) CHECK(has(gateway.attempt("read", note), "a note"));
-      // Of one whose end was seen by then the call is the first of the next.
+      // Of one that was killed the end may have been seen by then: the call is the next one's
+      // first.
       const std::string said = gateway.attempt(one.attempt, one.on);
       INFO(said);
       CHECK(has(said, one.said));
@@ -470,8 +485,9 @@ TEST_SUITE("e2e/confined") {
     }
     {
       Gateway gateway(confined);
-      for (int i = 0; i < 2; ++i) {  // of all threads, not of this attempt
-        const std::string said = gateway.attempt("threads", "2000");
+      // Of all that it starts together; what it has already does not end it.
+      for (const char* what : {"threads", "grow", "threads"}) {
+        const std::string said = gateway.attempt(what, "5000");
         INFO(said);
         CHECK(has(said, "bounded"));
         CHECK_FALSE(has(said, "unbounded"));
@@ -480,6 +496,7 @@ TEST_SUITE("e2e/confined") {
       gateway.attempt("end", "0");
       CHECK(has(gateway.attempt("read", note), "MCPAC-E0402"));
       gateway.end(0);
+      CHECK(faults::wait_for_all_descendants().empty());
     }
     // The record names the server that ended.
     const auto record = confined.mcpac({"audit", "list", "--json", "--kind", "Anomaly"}).out;

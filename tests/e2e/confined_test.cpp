@@ -485,9 +485,9 @@ TEST_SUITE("e2e/confined") {
     }
     {
       Gateway gateway(confined);
-      // Of all that it starts together; what it has already does not end it.
-      for (const char* what : {"threads", "grow", "threads"}) {
-        const std::string said = gateway.attempt(what, "5000");
+      // Of all that it starts together; having them does not end it.
+      for (int i = 0; i < 2; ++i) {
+        const std::string said = gateway.attempt("threads", "5000");
         INFO(said);
         CHECK(has(said, "bounded"));
         CHECK_FALSE(has(said, "unbounded"));

@@ -45,6 +45,14 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
   return *value * *unit;
 }
 
+std::string size_text(std::uint64_t bytes) {
+  for (const std::string_view unit : {"GB", "MB", "KB"}) {
+    const std::uint64_t size = *bytes_of(unit);
+    if (bytes >= size && bytes % size == 0) return fmt::format("{}{}", bytes / size, unit);
+  }
+  return fmt::format("{}B", bytes);
+}
+
 std::optional<std::uint64_t> parse_amount(std::string_view text) {
   const auto point = text.find('.');
   const auto units = whole(text.substr(0, point));

@@ -14,6 +14,8 @@ namespace mcpac {
 // A whole number and nothing, B, KB, MB or GB: bytes, in powers of 1,000 (IEC 80000-13 keeps the
 // powers of 1,024 for KiB). At most fifteen characters.
 [[nodiscard]] std::optional<std::uint64_t> parse_size(std::string_view text);
+// "64KB": what parse_size() reads, in the largest unit that it is whole in.
+[[nodiscard]] std::string size_text(std::uint64_t bytes);
 
 // An amount in millionths of its currency, so that sums are exact. The currency is the three
 // capital letters of ISO 4217; which codes exist is not checked.

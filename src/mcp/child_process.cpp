@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -114,6 +115,9 @@ Result<std::shared_ptr<ChildProcess>> ChildProcess::spawn_confined(
     return fail(ErrorId::kServerStart, "cannot make a socket: " + reason(errno));
   UniqueFd ours(pair[0]);
   UniqueFd theirs(pair[1]);
+  // It tells within a moment; one that was stopped never would.
+  constexpr timeval kPatience{.tv_sec = 10, .tv_usec = 0};
+  std::ignore = ::setsockopt(ours.get(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
   ConfinedEnds all = ends;
   all.control = theirs.get();
   auto process = confined.confiner->start(confined.server, options, all);
@@ -121,8 +125,8 @@ Result<std::shared_ptr<ChildProcess>> ChildProcess::spawn_confined(
   theirs.reset();
   const auto error = receive_number(ours.get());
   if (!error) {
-    return fail(ErrorId::kServerStart, "the keeper of a confined server ended at once",
-                {.why = "it was killed, or has no memory"});
+    return fail(ErrorId::kServerStart, "the keeper of a confined server ended, or does not answer",
+                {.why = "it was killed or stopped, or has no memory"});
   }
   if (*error != 0) return cannot_start(options, *error);
   UniqueFd end(::fcntl((*process)->end_descriptor(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
@@ -240,7 +244,8 @@ bool ChildProcess::reap_confined() {
   pollfd end{.fd = pidfd_.native_handle(), .events = POLLIN, .revents = 0};
   if (::poll(&end, 1, 0) <= 0) return false;
   const auto status = control_ ? receive_number(control_.get()) : std::nullopt;
-  exit_text_ = text_of_status(status.value_or(SIGKILL));
+  limit_ = confined_->limit_hit();
+  exit_text_ = limit_ ? limit_->what : text_of_status(status.value_or(SIGKILL));
   is_over();
   confined_.reset();
   return true;

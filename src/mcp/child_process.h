@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -43,6 +44,13 @@ class ConfinedProcess {
   // Readable when all of it has ended. Owned by it.
   [[nodiscard]] virtual int end_descriptor() const = 0;
   virtual void kill() = 0;
+  // Which limit of its sandbox ended it, and what to write; nothing where none did. Once, after its
+  // end.
+  struct LimitHit {
+    std::string what;  // "it had 600 MB of memory, and may have 512MB"
+    std::string fix;
+  };
+  [[nodiscard]] virtual std::optional<LimitHit> limit_hit() = 0;
 };
 
 // Its descriptors. Borrowed: start() duplicates them. `control` is the keeper's (keeper_main.cpp).
@@ -71,6 +79,7 @@ struct ConfinedSpawn {
   std::shared_ptr<const Confiner> confiner;
   std::string server;
   std::vector<std::string> places{};  // of its entry, expanded
+  std::uint64_t memory = 0;           // of its entry; 0: no limit
 };
 
 struct SpawnOptions {
@@ -103,6 +112,8 @@ class ChildProcess : public std::enable_shared_from_this<ChildProcess> {
   [[nodiscard]] bool has_exited() const { return exited_; }
   // "exit status 3", "signal 9 (Killed)"
   [[nodiscard]] const std::string& exit_text() const { return exit_text_; }
+  // What its sandbox allows and ended it; nothing where it ended otherwise.
+  [[nodiscard]] const std::optional<ConfinedProcess::LimitHit>& limit_hit() const { return limit_; }
   // -1 for one that is confined.
   [[nodiscard]] pid_t pid() const { return pid_; }
 
@@ -131,6 +142,7 @@ class ChildProcess : public std::enable_shared_from_this<ChildProcess> {
   std::function<void()> on_exit_;
   std::vector<boost::asio::steady_timer*> waiters_;
   std::string exit_text_;
+  std::optional<ConfinedProcess::LimitHit> limit_;
   bool exited_ = false;
 };
 

@@ -143,7 +143,39 @@ Result<void> read_prices(const ConfigMember& member, std::map<std::string, Money
   return {};
 }
 
-constexpr std::array<std::string_view, 1> kKnownOfSandbox = {"files"};
+constexpr std::array<std::string_view, 2> kKnownOfSandbox = {"files", "memory"};
+
+// "512MB", or with a blank before the unit, as people write it.
+Result<std::uint64_t> read_memory(const ConfigMember& member) {
+  auto text = member.string();
+  if (!text) return pass_on(text);
+  const auto blank = text->find(' ');
+  if (blank != std::string::npos) text->erase(blank, 1);
+  constexpr std::uint64_t kLeast = 16'000'000;  // the loader, libc and the keeper need some of it
+  const auto size = parse_size(*text);
+  if (!size || *size < kLeast) {
+    return member.refuse(fmt::format("\"{}\" is no memory of a server", *text),
+                         "it is a whole number and B, KB, MB or GB, of at least 16MB",
+                         R"(write "memory": "512MB", or leave it out: then there is no limit)");
+  }
+  return *size;
+}
+
+Result<void> read_of_sandbox(const ConfigMember& member, Confinement& into) {
+  if (member.name() == "files") return store(into.files, member.strings());
+  if (member.name() == "memory") return store(into.memory, read_memory(member));
+  return member.refuse(fmt::format("\"{}\" is no member of \"sandbox\"", member.name()),
+                       "a server would have less or more than was meant",
+                       did_you_mean(member.name(), kKnownOfSandbox));
+}
+
+OrderedJson sandbox_json(const Confinement& sandbox) {
+  if (sandbox == Confinement()) return true;
+  OrderedJson out = OrderedJson::object();
+  if (!sandbox.files.empty()) out["files"] = sandbox.files;
+  if (sandbox.memory > 0) out["memory"] = size_text(sandbox.memory);
+  return out;
+}
 
 Result<void> read_sandbox(const ConfigMember& member, std::optional<Confinement>& sandbox) {
   const OrderedJson& value = member.value();
@@ -157,14 +189,8 @@ Result<void> read_sandbox(const ConfigMember& member, std::optional<Confinement>
   }
   Confinement given;
   for (const auto& [name, of_it] : value.items()) {
-    if (name != "files") {
-      return member.refuse(fmt::format("\"{}\" is no member of \"sandbox\"", name),
-                           "a server would have less or more than was meant",
-                           did_you_mean(name, kKnownOfSandbox));
-    }
     const std::string place = member.place();
-    if (auto files = store(given.files, ConfigMember(name, of_it, place).strings()); !files)
-      return files;
+    if (auto read = read_of_sandbox(ConfigMember(name, of_it, place), given); !read) return read;
   }
   sandbox = std::move(given);
   return {};
@@ -390,10 +416,7 @@ OrderedJson to_json(const ServerConfig& server) {
     if (!server.environment.empty()) out["env"] = server.environment;
     if (!server.working_directory.empty()) out["cwd"] = server.working_directory;
   }
-  if (server.sandbox) {
-    out["sandbox"] = server.sandbox->files.empty() ? OrderedJson(true)
-                                                   : OrderedJson{{"files", server.sandbox->files}};
-  }
+  if (server.sandbox) out["sandbox"] = sandbox_json(*server.sandbox);
   if (server.timeout != defaults.timeout) out["timeout"] = duration_json(server.timeout);
   if (!server.root.empty()) out["root"] = server.root;
   if (!server.entry_only.empty()) out["entry_only"] = server.entry_only;

@@ -38,6 +38,7 @@ class Confiner;  // mcp/child_process.h
 struct Confinement {
   // "PATH", "PATH:ro" or "PATH:rw"; relative ones are from the folder of mcpac.json.
   std::vector<std::string> files;
+  std::uint64_t memory = 0;  // bytes that all its processes may have together; 0: no limit
   friend bool operator==(const Confinement&, const Confinement&) = default;
 };
 

@@ -63,7 +63,8 @@ Result<StdioTarget> make_stdio_target(const ServerConfig& config, SecretValues& 
   target.spawn.environment = make_environment(
       environment, config.sandbox ? VariablesFor::kConfined : VariablesFor::kOrdinary);
   if (config.sandbox) {
-    ConfinedSpawn confined{.confiner = config.confiner, .server = config.name};
+    ConfinedSpawn confined{
+        .confiner = config.confiner, .server = config.name, .memory = config.sandbox->memory};
     for (const auto& text : config.sandbox->files) {
       auto expanded = secrets.expand(text, place("sandbox.files"));
       if (!expanded) return pass_on(expanded);
@@ -291,6 +292,7 @@ Error StdioTransport::death() const {
   }
   error.fix = network_advice(error.why);
   if (target_.spawn.confined) error.fix = confined_advice(*target_.spawn.confined);
+  if (child_->limit_hit()) error.fix = child_->limit_hit()->fix;
   if (!error.why.empty()) error.why = "it last wrote:\n" + error.why;
   return error;
 }

@@ -17,17 +17,32 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// Until the end of the child or the deadline; false: the deadline.
-bool wait_until(int fd, std::optional<Clock::time_point> deadline) {
+// For poll(2).
+int milliseconds_until(std::optional<Clock::time_point> deadline) {
+  if (!deadline) return -1;
+  const auto left = std::chrono::ceil<milliseconds>(*deadline - Clock::now()).count();
+  return static_cast<int>(std::clamp<long>(left, 0, 3'600'000));
+}
+
+// False: the deadline came first.
+bool wait_until(int fd, Clock::time_point deadline) {
   for (;;) {
-    int timeout = -1;
-    if (deadline) {
-      const auto left = std::chrono::ceil<milliseconds>(*deadline - Clock::now()).count();
-      timeout = static_cast<int>(std::clamp<long>(left, 0, 3'600'000));
-    }
     pollfd end{fd, POLLIN, 0};
-    const int ready = ::poll(&end, 1, timeout);
+    const int ready = ::poll(&end, 1, milliseconds_until(deadline));
     if (ready > 0) return true;
+    if (ready == 0 && Clock::now() >= deadline) return false;
+  }
+}
+
+// As long as it runs, and for its report some time more. Not for ever: a warden that was stopped
+// writes none until it goes on.
+bool ends_in_time(int report, int process, std::optional<Clock::time_point> deadline) {
+  constexpr std::chrono::seconds kForReport{5};
+  for (;;) {
+    pollfd ends[] = {{report, POLLIN, 0}, {process, POLLIN, 0}};
+    const int ready = ::poll(ends, 2, milliseconds_until(deadline));
+    if (ready > 0 && ends[0].revents != 0) return true;
+    if (ready > 0) return wait_until(report, Clock::now() + kForReport);
     if (ready == 0 && deadline && Clock::now() >= *deadline) return false;
   }
 }
@@ -59,7 +74,7 @@ Child& Child::operator=(Child&& other) noexcept {
 Child::~Child() {
   if (!impl_ || impl_->waited) return;
   kill(Verdict::Kind::kKilled);
-  wait_until(impl_->report.get(), std::nullopt);
+  ends_in_time(impl_->report.get(), impl_->process.get(), std::nullopt);
 }
 
 Tier Child::tier() const {
@@ -84,14 +99,16 @@ Result<Verdict> Child::wait() {
   if (impl_->waited) return fail(ErrorId::kInternal, "a sandboxed child was waited for twice");
   std::optional<Clock::time_point> deadline;
   if (impl_->limits.wall.count() > 0) deadline = impl_->start + impl_->limits.wall;
-  if (!wait_until(impl_->report.get(), deadline)) {
+  bool has_ended = ends_in_time(impl_->report.get(), impl_->process.get(), deadline);
+  if (!has_ended) {
     kill(Verdict::Kind::kTimedOut);
-    wait_until(impl_->report.get(), std::nullopt);
+    has_ended = ends_in_time(impl_->report.get(), impl_->process.get(), std::nullopt);
   }
   impl_->waited = true;
-  const auto report = read_report(impl_->report.get());
+  const auto report = has_ended ? read_report(impl_->report.get()) : std::nullopt;
   if (!report) {
-    return fail(ErrorId::kWardenFailed, "the sandbox's warden ended before its child",
+    return fail(ErrorId::kWardenFailed,
+                "the sandbox's warden ended before its child, or does not answer",
                 {.why = "the child died with it; how it would have ended is not known"});
   }
   const auto wall =

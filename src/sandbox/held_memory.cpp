@@ -4,9 +4,11 @@
 #include <charconv>
 #include <filesystem>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "core/file.h"
 #include "sandbox/cgroup_leaf.h"
@@ -43,6 +45,35 @@ std::optional<Held> held_by(const std::filesystem::path& thread, FilesInMemory f
               .threads = number_of(*status, "\nThreads:").value_or(0)};
 }
 
+// The process and its descendants, as many as a sandbox may have. None loses its parent: those
+// would be children of the first.
+std::vector<pid_t> with_all_below(pid_t process) {
+  std::vector<pid_t> found{process};
+  constexpr std::size_t kMost = 4096;
+  std::error_code error;
+  for (std::size_t i = 0; i < found.size() && found.size() < kMost; ++i) {
+    const auto threads = std::filesystem::path("/proc") / std::to_string(found[i]) / "task";
+    for (std::filesystem::directory_iterator thread(threads, error), end; !error && thread != end;
+         thread.increment(error)) {
+      const auto children = read_file(thread->path() / "children");
+      if (!children) continue;
+      std::istringstream words(*children);
+      for (pid_t child = 0; words >> child;) found.push_back(child);
+    }
+  }
+  return found;
+}
+
+// Of pages that several processes share each has its part. Nothing where that is not told.
+std::optional<std::uint64_t> share_of(pid_t process) {
+  const auto rollup = read_file("/proc/" + std::to_string(process) + "/smaps_rollup");
+  if (!rollup) return std::nullopt;
+  const auto own = bytes_of(*rollup, "\nPss_Anon:");
+  if (!own) return std::nullopt;
+  return *own + bytes_of(*rollup, "\nPss_Shmem:").value_or(0) +
+         bytes_of(*rollup, "\nSwapPss:").value_or(0);
+}
+
 }  // namespace
 
 FilesInMemory files_in_memory(const Plan& plan) {
@@ -59,6 +90,17 @@ Held held_by(pid_t process, FilesInMemory files) {
     if (const auto held = held_by(thread->path(), files)) return *held;
   }
   return {};
+}
+
+std::uint64_t held_by_all_below(pid_t process, std::uint64_t most) {
+  const auto all = with_all_below(process);
+  std::uint64_t sum = 0;
+  for (const pid_t one : all) sum += held_by(one, FilesInMemory::kCount).memory;
+  if (sum <= most) return sum;
+  std::uint64_t shares = 0;
+  for (const pid_t one : all)
+    shares += share_of(one).value_or(held_by(one, FilesInMemory::kCount).memory);
+  return shares;
 }
 
 std::uint64_t most_held_memory(const Plan& plan) {

@@ -25,6 +25,11 @@ int limit_memory(const Plan& plan) {
   const std::uint64_t memory = plan.limits.memory;
   if (memory == 0) return 0;
   if (plan.admits.has<Compiles>()) return limit(RLIMIT_AS, memory);
+  // Interpreters reserve far more than they touch (V8, Go, Java), some of it as data: a group or
+  // the warden's look (held_memory.h) holds a server, and this what one process takes between two
+  // looks.
+  constexpr std::uint64_t kRoomOfServers = std::uint64_t{512} << 20U;
+  if (plan.admits.has<Serves>()) return limit(RLIMIT_DATA, 2 * memory + kRoomOfServers);
   constexpr std::uint64_t kRoomForReservations = std::uint64_t{4} << 30U;
   if (const int error = limit(RLIMIT_DATA, memory)) return error;
   return limit(RLIMIT_AS, memory + kRoomForReservations);

@@ -27,6 +27,7 @@ struct Running {
   bool looks_at_threads = false;     // nothing else counts them (held_memory.h)
   std::uint64_t most_memory = 0;     // 0: not looked at (held_memory.h)
   FilesInMemory files_in_memory = FilesInMemory::kCount;
+  bool has_others = false;         // which hold memory with it, and no group counts them
   std::uint64_t held_memory = 0;   // for which it was ended
   std::uint64_t held_threads = 0;  // the same
   std::optional<cgroup::Leaf> group{};

@@ -270,6 +270,7 @@ std::optional<Refused> Server::start(Plan& plan) {
   }
   const int passed[] = {launched.process.get(), reader.get()};
   answer(Spawned{plan.tier}, passed);
+  const bool serves = plan.admits.has<Serves>();
   Running child{.pid = launched.pid,
                 .process = std::move(launched.process),
                 .report = std::move(writer),
@@ -279,8 +280,9 @@ std::optional<Refused> Server::start(Plan& plan) {
                 .stack_bytes = stack_bytes(plan),
                 .most_processes = plan.limits.processes,
                 .looks_at_threads = plan.limits.processes > 0 && !plan.count_processes && !*group,
-                .most_memory = most_held_memory(plan),
+                .most_memory = serves && *group ? 0 : most_held_memory(plan),
                 .files_in_memory = files_in_memory(plan),
+                .has_others = serves,
                 .group = std::move(*group)};
   child.watch.begin(
       child.pid, child.stack_bytes,
@@ -346,7 +348,8 @@ void Server::end_who_holds_too_much() {
     const bool is_ended =
         child.held_memory > 0 || child.held_threads > 0 || child.violation.happened != 0;
     if (is_ended || (child.most_memory == 0 && !child.looks_at_threads)) continue;
-    const Held held = held_by(child.pid, child.files_in_memory);
+    Held held = held_by(child.pid, child.files_in_memory);
+    if (child.has_others) held.memory = held_by_all_below(child.pid, child.most_memory);
     if (child.most_memory > 0 && held.memory > child.most_memory) {
       child.held_memory = held.memory;
     } else if (child.looks_at_threads && held.threads > child.most_processes) {

@@ -1,6 +1,8 @@
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,9 +29,14 @@ struct Warden::Impl {
 
   explicit Impl(cgroup::Adopted adopted) : group(std::move(adopted)) {}
 
-  // The warden sees the end of the socket, kills what it has and ends.
+  // The warden sees the end of the socket, kills what it has and ends. One that was stopped does
+  // not; its end is that of its children.
   ~Impl() {
     socket.reset();
+    const UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+    pollfd end{process.get(), POLLIN, 0};
+    constexpr int kPatienceMs = 2'000;
+    if (process && ::poll(&end, 1, kPatienceMs) == 0) ::kill(pid, SIGKILL);
     while (pid > 0 && ::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
     }
   }
@@ -151,7 +158,21 @@ bool has_nul(const Spec& spec) {
   return false;
 }
 
-Result<Packet> ask(std::mutex& asking, int socket, std::string_view request,
+// True: there is an answer, or its end. One that somebody stopped goes on; one that is stopped
+// again and again answers nobody.
+bool answers(int socket, pid_t warden) {
+  constexpr int kLookEveryMs = 1'000;
+  constexpr int kMostLooks = 30;
+  for (int i = 0; i < kMostLooks; ++i) {
+    pollfd answer{socket, POLLIN, 0};
+    const int ready = ::poll(&answer, 1, kLookEveryMs);
+    if (ready > 0) return true;
+    if (ready == 0) ::kill(warden, SIGCONT);
+  }
+  return false;
+}
+
+Result<Packet> ask(std::mutex& asking, int socket, pid_t warden, std::string_view request,
                    std::span<const int> descriptors) {
   const std::scoped_lock alone(asking);
   const int error = send_packet(socket, request, descriptors);
@@ -160,6 +181,7 @@ Result<Packet> ask(std::mutex& asking, int socket, std::string_view request,
                 "the arguments and mounts of the sandbox are beyond 128 KiB");
   }
   if (error != 0) return warden_gone(error);
+  if (!answers(socket, warden)) return warden_gone(ETIMEDOUT);
   auto packet = receive_packet(socket);
   if (!packet) return warden_gone(packet.error());
   if (packet->bytes.empty()) return warden_gone(ECONNRESET);
@@ -215,7 +237,8 @@ Result<Child> Warden::spawn(const Spec& spec) {
     if (fd >= 0) descriptors.push_back(fd);
   }
   const auto start = std::chrono::steady_clock::now();
-  auto packet = ask(impl_->asking, impl_->socket.get(), encode_spawn(spec), descriptors);
+  auto packet =
+      ask(impl_->asking, impl_->socket.get(), impl_->pid, encode_spawn(spec), descriptors);
   if (!packet) return pass_on(packet);
   const auto reply = decode_reply(packet->bytes);
   if (!reply) return warden_gone(EPROTO);
@@ -232,7 +255,7 @@ Result<Child> Warden::spawn(const Spec& spec) {
 }
 
 Result<Probe> Warden::probe() {
-  auto packet = ask(impl_->asking, impl_->socket.get(), encode_probe_request(), {});
+  auto packet = ask(impl_->asking, impl_->socket.get(), impl_->pid, encode_probe_request(), {});
   if (!packet) return pass_on(packet);
   auto reply = decode_reply(packet->bytes);
   if (!reply || !std::holds_alternative<Probe>(*reply)) return warden_gone(EPROTO);
@@ -241,7 +264,7 @@ Result<Probe> Warden::probe() {
 
 Result<bool> Warden::makes_roots() {
   if (const int known = impl_->roots.load(); known >= 0) return known != 0;
-  auto packet = ask(impl_->asking, impl_->socket.get(), encode_root_request(), {});
+  auto packet = ask(impl_->asking, impl_->socket.get(), impl_->pid, encode_root_request(), {});
   if (!packet) return pass_on(packet);
   const auto reply = decode_reply(packet->bytes);
   const auto* root = reply ? std::get_if<RootReply>(&*reply) : nullptr;

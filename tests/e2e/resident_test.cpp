@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "core/file.h"
+#include "core/json.h"
 
 using namespace e2e;
 using mcpac::Json;
@@ -80,7 +81,10 @@ TEST_SUITE("e2e/resident") {
   TEST_CASE(
       "a worker does what mcpac does alone: output, exit code, record; and each serves once") {
     {
-      const Resident host;
+      // Its server is confined; those of the other cases are not.
+      auto config = mcpac::Json::parse(Resident::configuration());
+      config["mcpServers"]["fixture"]["sandbox"] = true;
+      const Resident host(config.dump());
       // The first use on a machine says that it is one.
       REQUIRE(host.execute(kEcho, kGrants, {"--alone"}).exit_code == 7);
       const auto alone = host.execute(kEcho, kGrants, {"--alone"});

@@ -80,8 +80,18 @@ TEST_SUITE("mcp/config") {
     CHECK(sandbox_of("{}") == mcp::Confinement());
     CHECK(sandbox_of(R"({"files":["./data:rw","/srv/x"]})")->files ==
           std::vector<std::string>{"./data:rw", "/srv/x"});
+    CHECK(sandbox_of(R"({"memory":"512MB"})")->memory == 512'000'000);
+    CHECK(sandbox_of(R"({"files":["a"],"memory":"1 GB"})")->memory == 1'000'000'000);
+    CHECK(sandbox_of(R"({"memory":"16000001"})")->memory == 16'000'001);
     for (const auto& [value, said] : std::vector<std::pair<std::string, std::string>>{
              {"3", "true, false"},
+             {R"({"memory":512})", "sandbox.memory"},
+             {R"({"memory":"0"})", "at least 16MB"},
+             {R"({"memory":"512 Mb"})", "KB, MB or GB"},
+             {R"({"memory":"5 1 2MB"})", "KB, MB or GB"},
+             {R"({"memory":"-1GB"})", "KB, MB or GB"},
+             {R"({"memory":"99999999GB"})", "KB, MB or GB"},
+             {R"({"memry":"1GB"})", "did you mean \"memory\"?"},
              {R"("files")", "true, false"},
              {R"({"file":[]})", "did you mean \"files\"?"},
              {R"({"network":[]})", "files"},

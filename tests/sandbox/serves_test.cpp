@@ -1,11 +1,16 @@
 // A program that serves: starts others and has files, sockets and folders of its own, in a root
 // that holds what was mounted, and gets nothing beyond that.
 #include <doctest/doctest.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "core/file.h"
 #include "sandbox/support_sandbox.h"
@@ -183,6 +188,66 @@ TEST_SUITE("sandbox/serves") {
         "try: socket.create_connection((\"192.0.2.1\",80),2)\n"
         "except OSError as e: print(e.strerror)\n'",
         "exit 0 self\nNetwork is unreachable\n");
+  }
+
+  TEST_CASE("memory is that of all its processes together, and what they share counts once") {
+    const auto with_memory = [](const std::string& script) {
+      const auto once = [&] {
+        Served served = serving("/usr/bin/python3", {"python3", "-c", script});
+        served.spec.limits.memory = std::uint64_t{64} << 20U;  // and 36 MiB of room
+        return run_once(served.spec);
+      };
+      const std::string ours = in_child(once);
+      if (::geteuid() == 0)
+        CHECK(in_child([&] { return become_user() ? once() : "no user"; }) == ours);
+      return ours;
+    };
+    const std::string several =
+        "import os,time\n"
+        "def children(body):\n"
+        "  for _ in range(4):\n"
+        "    if os.fork()==0: body(); os._exit(0)\n"
+        "  for _ in range(4): os.wait()\n"
+        "  print('done')\n";
+    CHECK(with_memory(several + "held=bytearray(os.urandom(1<<20)*40)\n"
+                                "children(lambda: time.sleep(0.3))") == "exit 0 done\n");
+    CHECK(with_memory(several + "def body():\n  held=bytearray(os.urandom(1<<20)*40)\n"
+                                "  time.sleep(10)\nchildren(body)") == "memory limit");
+    CHECK(with_memory("import mmap,time\nheld=mmap.mmap(-1,200<<20)\n"
+                      "held.write(bytes(200<<20))\ntime.sleep(10)") == "memory limit");
+    // Reserved and never touched, as interpreters do.
+    CHECK(with_memory("import mmap\nheld=mmap.mmap(-1,8<<30,flags=0x4022,prot=0)\nprint(1)") ==
+          "exit 0 1\n");
+  }
+
+  TEST_CASE("a warden that was stopped goes on when it is asked, and keeps nobody at its end") {
+    auto warden = Warden::start(warden_program(), Explore::kForServers);
+    REQUIRE(warden);
+    const Served served = serving("/bin/sh", {"sh", "-c", "sleep 1000"});
+    {
+      const auto first = warden->spawn(served.spec);
+      REQUIRE(first);
+      const auto stopped = [] {
+        // The only child of this process of that name.
+        std::string line;
+        for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+          std::ifstream stat(entry.path() / "stat");
+          if (!std::getline(stat, line) || !line.contains("(mcpac-warden)")) continue;
+          const std::string mine = ") S " + std::to_string(::getpid()) + " ";
+          if (!line.contains(mine)) continue;
+          ::kill(std::stoi(entry.path().filename()), SIGSTOP);
+          return true;
+        }
+        return false;
+      };
+      REQUIRE(stopped());
+      CHECK(warden->spawn(served.spec).has_value());
+      REQUIRE(stopped());
+    }
+    // Its children were killed without it; it is at its end now.
+    const auto begun = std::chrono::steady_clock::now();
+    { const Warden ending = std::move(*warden); }
+    CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(60));
   }
 
   TEST_CASE("its end is that of all that it started, also of what left its session") {

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "core/printable.h"
+#include "core/quantity.h"
 #include "execute/files/file_mounts.h"
 #include "execute/files/open_place.h"
 #include "execute/project/project_place.h"
@@ -276,14 +277,24 @@ class ServerWarden {
 
 class InSandbox final : public mcp::ConfinedProcess {
  public:
-  InSandbox(sandbox::Child child, std::shared_ptr<ServerWarden> warden)
-      : warden_(std::move(warden)), child_(std::move(child)) {}
+  InSandbox(sandbox::Child child, std::shared_ptr<ServerWarden> warden, std::uint64_t memory)
+      : warden_(std::move(warden)), child_(std::move(child)), memory_(memory) {}
   [[nodiscard]] int end_descriptor() const override { return child_.end_descriptor(); }
   void kill() override { child_.kill(sandbox::Verdict::Kind::kKilled); }
+  [[nodiscard]] std::optional<LimitHit> limit_hit() override {
+    const auto verdict = child_.wait();
+    if (!verdict || verdict->kind != sandbox::Verdict::Kind::kMemoryLimit || !verdict->limit)
+      return std::nullopt;
+    return LimitHit{.what = fmt::format("it had {} MB of memory, and may have {}",
+                                        verdict->limit->used / 1'000'000U, size_text(memory_)),
+                    .fix = R"(raise "memory" in the "sandbox" of its entry, or ask less of it at )"
+                           "a time"};
+  }
 
  private:
   std::shared_ptr<ServerWarden> warden_;  // outlives its child
   sandbox::Child child_;
+  std::uint64_t memory_;
 };
 
 std::string remedy_for(const Error& error, const std::string& server) {
@@ -326,7 +337,7 @@ class ServerConfiner final : public mcp::Confiner {
       error.what = fmt::format("cannot confine server {}: {}", server, error.what);
       return std::unexpected(std::move(error));
     }
-    return std::make_unique<InSandbox>(std::move(*child), warden_);
+    return std::make_unique<InSandbox>(std::move(*child), warden_, spec->limits.memory);
   }
 
  private:
@@ -378,6 +389,7 @@ Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folde
   spec.work_directory = *start;
   spec.admits = sandbox::Admits{}.with(sandbox::Serves{});
   spec.limits.file_size = std::numeric_limits<std::uint64_t>::max();
+  spec.limits.memory = options.confined->memory;
   spec.limits.processes = 512;
   spec.limits.open_files = 512;
   return spec;

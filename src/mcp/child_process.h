@@ -43,6 +43,9 @@ class ConfinedProcess {
   // Readable when all of it has ended. Owned by it.
   [[nodiscard]] virtual int end_descriptor() const = 0;
   virtual void kill() = 0;
+  // Sockets of its network namespace, which its keeper handed over; once at most, before the
+  // program starts.
+  virtual void listen_on(std::vector<UniqueFd> /*sockets*/) {}
 };
 
 // Its descriptors. Borrowed: start() duplicates them. `control` is the keeper's (keeper_main.cpp).
@@ -70,7 +73,8 @@ class Confiner {
 struct ConfinedSpawn {
   std::shared_ptr<const Confiner> confiner;
   std::string server;
-  std::vector<std::string> places{};  // of its entry, expanded
+  std::vector<std::string> places{};   // of its entry, expanded
+  std::vector<std::string> network{};  // likewise
 };
 
 struct SpawnOptions {

@@ -143,7 +143,7 @@ Result<void> read_prices(const ConfigMember& member, std::map<std::string, Money
   return {};
 }
 
-constexpr std::array<std::string_view, 1> kKnownOfSandbox = {"files"};
+constexpr std::array<std::string_view, 2> kKnownOfSandbox = {"files", "network"};
 
 Result<void> read_sandbox(const ConfigMember& member, std::optional<Confinement>& sandbox) {
   const OrderedJson& value = member.value();
@@ -157,14 +157,14 @@ Result<void> read_sandbox(const ConfigMember& member, std::optional<Confinement>
   }
   Confinement given;
   for (const auto& [name, of_it] : value.items()) {
-    if (name != "files") {
+    if (std::ranges::find(kKnownOfSandbox, name) == kKnownOfSandbox.end()) {
       return member.refuse(fmt::format("\"{}\" is no member of \"sandbox\"", name),
                            "a server would have less or more than was meant",
                            did_you_mean(name, kKnownOfSandbox));
     }
     const std::string place = member.place();
-    if (auto files = store(given.files, ConfigMember(name, of_it, place).strings()); !files)
-      return files;
+    auto& list = name == "network" ? given.network : given.files;
+    if (auto read = store(list, ConfigMember(name, of_it, place).strings()); !read) return read;
   }
   sandbox = std::move(given);
   return {};
@@ -391,8 +391,10 @@ OrderedJson to_json(const ServerConfig& server) {
     if (!server.working_directory.empty()) out["cwd"] = server.working_directory;
   }
   if (server.sandbox) {
-    out["sandbox"] = server.sandbox->files.empty() ? OrderedJson(true)
-                                                   : OrderedJson{{"files", server.sandbox->files}};
+    OrderedJson given = OrderedJson::object();
+    if (!server.sandbox->files.empty()) given["files"] = server.sandbox->files;
+    if (!server.sandbox->network.empty()) given["network"] = server.sandbox->network;
+    out["sandbox"] = given.empty() ? OrderedJson(true) : std::move(given);
   }
   if (server.timeout != defaults.timeout) out["timeout"] = duration_json(server.timeout);
   if (!server.root.empty()) out["root"] = server.root;

@@ -25,6 +25,7 @@
 #include "execute/records/denials.h"
 #include "execute/records/run_record.h"
 #include "execute/run/own_end.h"
+#include "execute/servers/confine_servers.h"
 #include "gate/gate.h"
 
 namespace mcpac::execute {
@@ -191,11 +192,13 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
   auto started = record_start({.program = kProgram, .declared_in = "command line"}, setup, *lock,
                               folders.audit(), **log);
   if (!started) return pass_on(started);
+  std::optional<RecordedConnections> connections(std::in_place, host.config(), **log);
   const OwnCall own{host, folders, (*log)->run_id(), interrupt, beside};
   auto answer =
       own.make(std::move(setup),
                {.program = kProgram, .started = rfc3339_utc(clock.wall_now()), .granted = {}},
                {.permission = tool.text(), .arguments = std::move(arguments)});
+  connections.reset();
   // The call was made; that its record is whole is as much of an answer as its result.
   if (auto closed = (*log)->close(); !closed) return pass_on(closed);
   if (!answer) {

@@ -1,5 +1,6 @@
 #include "execute/servers/confine_servers.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,6 +10,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -70,7 +72,7 @@ void put_link(ByPlace& into, const fs::path& at, const fs::path& text) {
   put(into, {.host = text, .inside = at, .kind = Mount::Kind::kLink});
 }
 
-void add_system(ByPlace& mounts) {
+void add_system(ByPlace& mounts, bool has_network) {
   std::error_code error;
   for (const fs::path folder : {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"}) {
     const auto type = fs::symlink_status(folder, error).type();
@@ -81,6 +83,8 @@ void add_system(ByPlace& mounts) {
     }
   }
   for (const fs::path file : kOfEtc) {
+    // Names are asked of mcpac, which reads it, so that what connects is the name and no address.
+    if (has_network && file == "/etc/hosts") continue;
     const auto type = fs::status(file, error).type();
     if (type == fs::file_type::regular || type == fs::file_type::directory)
       put(mounts, {.host = file, .inside = file});
@@ -206,17 +210,40 @@ class ServerWarden {
   std::optional<sandbox::Warden> warden_;
 };
 
+// What is listened on for a server, and where its refusals are told.
+struct NetworkOfStart {
+  std::shared_ptr<ServerConnections> connections;
+  ServerNetwork network;
+  UniqueFd standard_error;
+};
+
 class InSandbox final : public mcp::ConfinedProcess {
  public:
-  InSandbox(sandbox::Child child, std::shared_ptr<ServerWarden> warden)
-      : warden_(std::move(warden)), child_(std::move(child)) {}
+  InSandbox(sandbox::Child child, std::shared_ptr<ServerWarden> warden,
+            std::optional<NetworkOfStart> network)
+      : warden_(std::move(warden)), child_(std::move(child)), network_(std::move(network)) {}
   [[nodiscard]] int end_descriptor() const override { return child_.end_descriptor(); }
   void kill() override { child_.kill(sandbox::Verdict::Kind::kKilled); }
+  // Without a session nothing listens: it is refused what it connects to.
+  void listen_on(std::vector<UniqueFd> sockets) override {
+    if (!network_) return;
+    auto session = network_->connections->serve(std::move(network_->network), std::move(sockets),
+                                                std::move(network_->standard_error));
+    if (session) session_ = std::move(*session);
+  }
 
  private:
   std::shared_ptr<ServerWarden> warden_;  // outlives its child
   sandbox::Child child_;
+  std::optional<NetworkOfStart> network_;
+  std::unique_ptr<ServerConnections::Session> session_;
 };
+
+// Of its own: whether it waits is nothing to the server, which has the same pipe.
+UniqueFd opened_again(int pipe) {
+  return UniqueFd(::open(fmt::format("/proc/self/fd/{}", pipe).c_str(),
+                         O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+}
 
 std::string remedy_for(const Error& error, const std::string& server) {
   if (error.id != ErrorId::kTierTooLow && error.id != ErrorId::kSandboxUnavailable &&
@@ -232,14 +259,28 @@ std::string remedy_for(const Error& error, const std::string& server) {
 class ServerConfiner final : public mcp::Confiner {
  public:
   ServerConfiner(std::shared_ptr<const Project> project, Folders folders,
-                 std::shared_ptr<ServerWarden> warden)
-      : project_(std::move(project)), folders_(std::move(folders)), warden_(std::move(warden)) {}
+                 std::shared_ptr<ServerWarden> warden, ServersReach reach)
+      : project_(std::move(project)),
+        folders_(std::move(folders)),
+        warden_(std::move(warden)),
+        reach_(reach),
+        connections_(std::make_shared<ServerConnections>(folders_.audit())) {}
+
+  void record_in(audit::Sink* log) const { connections_->record_in(log); }
 
   [[nodiscard]] Result<std::unique_ptr<mcp::ConfinedProcess>> start(
       const std::string& server, const mcp::SpawnOptions& options,
       const mcp::ConfinedEnds& ends) const override {
     auto spec = confined_spec(*project_, folders_, options);
     if (!spec) return pass_on(spec);
+    std::optional<NetworkOfStart> network;
+    if (!options.confined->network.empty()) {
+      auto reached = network_of_server(server, project_->config_file.string(),
+                                       options.confined->network, reach_);
+      if (!reached) return pass_on(reached);
+      give_network(*reached, *spec);
+      network.emplace(connections_, std::move(*reached), opened_again(ends.standard_error));
+    }
     spec->standard_input = ends.standard_input;
     spec->standard_output = ends.standard_output;
     spec->standard_error = ends.standard_error;
@@ -251,16 +292,26 @@ class ServerConfiner final : public mcp::Confiner {
       error.what = fmt::format("cannot confine server {}: {}", server, error.what);
       return std::unexpected(std::move(error));
     }
-    return std::make_unique<InSandbox>(std::move(*child), warden_);
+    return std::make_unique<InSandbox>(std::move(*child), warden_, std::move(network));
   }
 
  private:
   std::shared_ptr<const Project> project_;
   Folders folders_;
   std::shared_ptr<ServerWarden> warden_;
+  ServersReach reach_;
+  std::shared_ptr<ServerConnections> connections_;
 };
 
 }  // namespace
+
+void RecordedConnections::record_in(audit::Sink* log) const {
+  std::set<const mcp::Confiner*> known;
+  for (const auto& server : config_.servers) {
+    const auto* confiner = dynamic_cast<const ServerConfiner*>(server.confiner.get());
+    if (confiner != nullptr && known.insert(confiner).second) confiner->record_in(log);
+  }
+}
 
 Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folders,
                                     const mcp::SpawnOptions& options) {
@@ -279,7 +330,7 @@ Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folde
   if (!places) return pass_on(places);
 
   ByPlace mounts;
-  add_system(mounts);
+  add_system(mounts, !options.confined->network.empty());
   add_own(mounts);
   for (const fs::path& tree : profile->trees)
     put(mounts, {.host = tree, .inside = tree, .access = Mount::Access::kReadExecute});
@@ -308,7 +359,7 @@ Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folde
   return spec;
 }
 
-void confine_servers(Project& project, const Folders& folders) {
+void confine_servers(Project& project, const Folders& folders, ServersReach reach) {
   const auto is_confined = [](const mcp::ServerConfig& server) {
     return server.sandbox.has_value();
   };
@@ -316,7 +367,7 @@ void confine_servers(Project& project, const Folders& folders) {
   // Before it refers to a confiner: that would keep itself alive.
   const auto copy = std::make_shared<const Project>(project);
   const auto confiner = std::make_shared<ServerConfiner>(
-      copy, folders, std::make_shared<ServerWarden>(folders.warden()));
+      copy, folders, std::make_shared<ServerWarden>(folders.warden()), reach);
   for (auto& server : project.config.servers) {
     if (is_confined(server)) server.confiner = confiner;
   }

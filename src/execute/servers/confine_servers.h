@@ -7,6 +7,7 @@
 
 #include "execute/project/folders.h"
 #include "execute/project/project.h"
+#include "execute/servers/server_network.h"
 #include "mcp/child_process.h"
 #include "sandbox/sandbox.h"
 
@@ -14,7 +15,25 @@ namespace mcpac::execute {
 
 // Sets ServerConfig::confiner of each server that has a "sandbox". Their warden is theirs alone,
 // and starts with the first of them; it ends with the last that refers to it.
-void confine_servers(Project& project, const Folders& folders);
+void confine_servers(Project& project, const Folders& folders,
+                     ServersReach reach = ServersReach::kAsTheirEntries);
+
+// While it lives, connections of the confined servers among these that begin are recorded in `log`,
+// which is a run's and borrowed. Those that are open at its end are ended; connections before and
+// after have records of their own (server_network.h). Any thread.
+class RecordedConnections {
+ public:
+  RecordedConnections(const mcp::Config& config, audit::Sink& log) : config_(config) {
+    record_in(&log);
+  }
+  ~RecordedConnections() { record_in(nullptr); }
+  RecordedConnections(const RecordedConnections&) = delete;
+  RecordedConnections& operator=(const RecordedConnections&) = delete;
+
+ private:
+  void record_in(audit::Sink* log) const;
+  const mcp::Config& config_;
+};
 
 // What such a server gets, for the warden. `options` are those of its start, expanded. The
 // descriptors are not set.

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "audit/log.h"
 #include "core/clock.h"
@@ -193,12 +194,18 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
                               folders.audit(), **log);
   if (!started) return pass_on(started);
   std::optional<RecordedConnections> connections(std::in_place, host.config(), **log);
+  std::vector<std::string> refused;  // read when nothing tells any more
+  std::optional<ToldRefusals> refusals(
+      std::in_place, host.config(),
+      [&refused](const std::string& text) { refused.push_back(text); });
   const OwnCall own{host, folders, (*log)->run_id(), interrupt, beside};
   auto answer =
       own.make(std::move(setup),
                {.program = kProgram, .started = rfc3339_utc(clock.wall_now()), .granted = {}},
                {.permission = tool.text(), .arguments = std::move(arguments)});
   connections.reset();
+  refusals.reset();
+  for (const std::string& text : refused) questions.warning(text);
   // The call was made; that its record is whole is as much of an answer as its result.
   if (auto closed = (*log)->close(); !closed) return pass_on(closed);
   if (!answer) {

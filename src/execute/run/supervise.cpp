@@ -387,7 +387,11 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
                    setup, parts.lock, parts.folders.audit(), **log);
   if (!started) return pass_on(started);
   std::optional<RecordedConnections> connections;
-  if (hosted == nullptr) connections.emplace(parts.host.config(), **log);
+  std::optional<ToldRefusals> refusals;
+  if (hosted == nullptr) {
+    connections.emplace(parts.host.config(), **log);
+    refusals.emplace(parts.host.config(), [&talk](const std::string& text) { talk.warn(text); });
+  }
   if (auto noted = record_answers(outcome.answers, **log); !noted) return pass_on(noted);
   const auto until = std::chrono::steady_clock::now() + limits.wall;
   auto ended =
@@ -399,6 +403,7 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
   warn_of_new_names(program, limits, ended ? &ended->verdict : nullptr, talk);
   notes.reset();
   connections.reset();
+  refusals.reset();
   auto closed = (*log)->close();
   if (ended) {
     const auto uncaught = std::move(ended->uncaught);

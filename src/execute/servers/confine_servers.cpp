@@ -266,7 +266,9 @@ class ServerConfiner final : public mcp::Confiner {
         reach_(reach),
         connections_(std::make_shared<ServerConnections>(folders_.audit())) {}
 
-  void record_in(audit::Sink* log) const { connections_->record_in(log); }
+  [[nodiscard]] const std::shared_ptr<ServerConnections>& connections() const {
+    return connections_;
+  }
 
   [[nodiscard]] Result<std::unique_ptr<mcp::ConfinedProcess>> start(
       const std::string& server, const mcp::SpawnOptions& options,
@@ -303,14 +305,24 @@ class ServerConfiner final : public mcp::Confiner {
   std::shared_ptr<ServerConnections> connections_;
 };
 
+// Of the projects that these servers are of, which is one.
+std::set<std::shared_ptr<ServerConnections>> connections_of(const mcp::Config& config) {
+  std::set<std::shared_ptr<ServerConnections>> all;
+  for (const auto& server : config.servers) {
+    const auto* confiner = dynamic_cast<const ServerConfiner*>(server.confiner.get());
+    if (confiner != nullptr) all.insert(confiner->connections());
+  }
+  return all;
+}
+
 }  // namespace
 
 void RecordedConnections::record_in(audit::Sink* log) const {
-  std::set<const mcp::Confiner*> known;
-  for (const auto& server : config_.servers) {
-    const auto* confiner = dynamic_cast<const ServerConfiner*>(server.confiner.get());
-    if (confiner != nullptr && known.insert(confiner).second) confiner->record_in(log);
-  }
+  for (const auto& connections : connections_of(config_)) connections->record_in(log);
+}
+
+void ToldRefusals::tell_to(ServerConnections::Tell tell) const {
+  for (const auto& connections : connections_of(config_)) connections->tell_refusals(tell);
 }
 
 Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folders,

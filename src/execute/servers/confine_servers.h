@@ -3,6 +3,7 @@
 // system. What is not given does not exist for them, however it is spelled (docs/adr/0057).
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "execute/project/folders.h"
@@ -32,6 +33,22 @@ class RecordedConnections {
 
  private:
   void record_in(audit::Sink* log) const;
+  const mcp::Config& config_;
+};
+
+// While it lives, `tell` hears what confined servers among these were refused of the network, in a
+// sentence with what to write; on a thread of its own, also what was refused before.
+class ToldRefusals {
+ public:
+  ToldRefusals(const mcp::Config& config, ServerConnections::Tell tell) : config_(config) {
+    tell_to(std::move(tell));
+  }
+  ~ToldRefusals() { tell_to(nullptr); }
+  ToldRefusals(const ToldRefusals&) = delete;
+  ToldRefusals& operator=(const ToldRefusals&) = delete;
+
+ private:
+  void tell_to(ServerConnections::Tell tell) const;
   const mcp::Config& config_;
 };
 

@@ -106,11 +106,14 @@ Result<policy::Authority> authority_of_servers(const std::vector<policy::LayerTe
 class Notices {
  public:
   explicit Notices(UniqueFd standard_error) : out_(std::move(standard_error)) {}
-  void say(const std::string& about, const std::string& text) {
+  // False: it was told, or too much was.
+  bool say(const std::string& about, const std::string& text) {
     const std::scoped_lock alone(mutex_);
-    if (!out_ || told_.size() >= kMostTold || !told_.insert(about).second) return;
-    const std::string line = printable(text.substr(0, 1024)) + "\n";
-    std::ignore = ::write(out_.get(), line.data(), line.size());  // one that nobody reads is full
+    if (told_.size() >= kMostTold || !told_.insert(about).second) return false;
+    const std::string line = "mcpac: " + printable(text.substr(0, 1024)) + "\n";
+    // One that nobody reads is full.
+    if (out_) std::ignore = ::write(out_.get(), line.data(), line.size());
+    return true;
   }
   // The end of the stream is the server's to give.
   void close() {
@@ -165,10 +168,18 @@ struct ServerConnections::Loop {
     done->get_future().wait();
   }
 
+  // What a server is refused, for its user. On the loop.
+  void tell_user(const std::string& text) {
+    if (tell) return tell(text);
+    if (untold.size() < kMostTold) untold.push_back(text);
+  }
+
   const SystemClock clock;
   const std::filesystem::path audit_folder;
   const MakeResolver make_resolver;
   audit::Sink* log = nullptr;  // of a run
+  Tell tell;
+  std::vector<std::string> untold;  // while nobody hears it
   std::mutex mutex;
   asio::io_context loop{1};
   asio::executor_work_guard<asio::io_context::executor_type> work{loop.get_executor()};
@@ -210,6 +221,9 @@ struct ServerConnections::Session::State
   Awaitable<Answer> connect(std::string host, std::uint16_t port, gate::ProgramEnd end);
   bool admits_name(const std::string& name);
   void tell_refusal(const gate::Check& check);
+  void tell_user(const std::string& about, const std::string& text) {
+    if (notices.say(about, text)) loop.tell_user(text);
+  }
   bool may_be_refused();
 
   Loop& loop;
@@ -366,9 +380,9 @@ bool ServerConnections::Session::State::may_be_refused() {
                                               "may not have; more are ended undecided"},
                                              {"server", network.server}});
     }
-    notices.say("", fmt::format("mcpac: server {} asks for many connections that it may not have; "
-                                "for now it gets no other",
-                                network.server));
+    tell_user("", fmt::format("server {} asks for many connections that it may not have; "
+                              "for now it gets no other",
+                              network.server));
   }
   return false;
 }
@@ -382,9 +396,9 @@ void ServerConnections::Session::State::tell_refusal(const gate::Check& check) {
     fix = fmt::format("add \"{}\" to sandbox.network of server {} in {}", place, network.server,
                       network.file);
   }
-  notices.say(found->second,
-              fmt::format("mcpac: server {} was refused a connection to {}: {}{}{}", network.server,
-                          found->second, check.reason, fix.empty() ? "" : "; ", fix));
+  tell_user(found->second,
+            fmt::format("server {} was refused a connection to {}: {}{}{}", network.server,
+                        found->second, check.reason, fix.empty() ? "" : "; ", fix));
 }
 
 asio::awaitable<void> ServerConnections::Session::State::accept(Tcp::acceptor& acceptor) {
@@ -651,6 +665,14 @@ void ServerConnections::record_in(audit::Sink* log) {
       if (state && state->gate && loop_->log != nullptr) state->gate->close_all("run-ended");
     }
     loop_->log = log;
+  });
+}
+
+void ServerConnections::tell_refusals(Tell tell) {
+  loop_->on_loop([&] {
+    loop_->tell = std::move(tell);
+    if (!loop_->tell) return;
+    for (const std::string& text : std::exchange(loop_->untold, {})) loop_->tell(text);
   });
 }
 

@@ -74,6 +74,12 @@ class ServerConnections {
   // that it has the record of, and with them every use of it.
   void record_in(audit::Sink* log);
 
+  // Hears what servers were refused, each destination of a start once, with what to write; called
+  // on the thread of the connections. What nobody heard waits for who hears it next, up to a
+  // number.
+  using Tell = std::function<void(const std::string&)>;
+  void tell_refusals(Tell tell);
+
   struct Loop;  // of the file alone
 
  private:

@@ -163,7 +163,7 @@ Result<void> read_sandbox(const ConfigMember& member, std::optional<Confinement>
                            did_you_mean(name, kKnownOfSandbox));
     }
     const std::string place = member.place();
-    auto& list = name == "network" ? given.network : given.files;
+    auto& list = name != "files" ? given.network : given.files;
     if (auto read = store(list, ConfigMember(name, of_it, place).strings()); !read) return read;
   }
   sandbox = std::move(given);

@@ -30,7 +30,7 @@ CORNERS = {
     "src/policy": ["text", "match", "rules", "decide", "sets", "compare", "explain"],
     "src/mcp": ["oauth"],
     "src/execute": [
-        "child", "project", "live", "files", "servers", "network", "host", "check", "records", "recording", "changes", "asking",
+        "child", "project", "live", "files", "network", "servers", "host", "check", "records", "recording", "changes", "asking",
         "build", "clients", "run",
     ],
     "src/gateway": ["tracing", "lists", "http", "oauth", "code_mode"],

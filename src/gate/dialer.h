@@ -24,8 +24,15 @@ struct Traffic {
   std::uint64_t bytes_out = 0;  // from it
 };
 
+// A connected stream socket of the program's, where it has one already, and what was agreed on it.
+struct ProgramEnd {
+  UniqueFd socket;       // none: a socket pair is made for it
+  std::string greeting;  // what the program is told first, once the connection is there
+  std::string early;     // what it had said already, for the other side
+};
+
 struct Dialled {
-  UniqueFd program_end;  // of a fresh socket pair, for the program
+  UniqueFd program_end;  // of a fresh socket pair, for the program; none where it had a socket
   std::string address;   // that was dialled
 };
 
@@ -41,6 +48,7 @@ struct DialPlan {
   std::string host;  // canonical: a name in lower case and A-labels, or an address
   std::uint16_t port = 0;
   Tls tls = Tls::kYes;
+  ProgramEnd end = {};
   std::function<bool(const policy::IpAddress&)> may_dial;
   // Once, unless closed before. kNetworkName, kNetworkConnect, kNetworkTls, kNetworkTimeout; an
   // Error with kCallDenied: no address may be dialled.

@@ -41,7 +41,7 @@ struct NetworkGate::State : std::enable_shared_from_this<NetworkGate::State> {
 
   explicit State(NetworkSetup given) : setup(std::move(given)) {}
 
-  void connect(std::uint64_t id, const ConnectRequest& request, ConnectDone done);
+  void connect(std::uint64_t id, const ConnectRequest& request, ConnectDone done, ProgramEnd end);
   void refuse(const ConnectDone& done, CallError error) {
     setup.on_refused();
     done(std::unexpected(std::move(error)));
@@ -77,8 +77,8 @@ std::optional<CallError> NetworkGate::State::settle(NetworkRecord& record,
   return denied(policy::kNetworkPermission, told, *setup.declared);
 }
 
-void NetworkGate::State::connect(std::uint64_t id, const ConnectRequest& request,
-                                 ConnectDone done) {
+void NetworkGate::State::connect(std::uint64_t id, const ConnectRequest& request, ConnectDone done,
+                                 ProgramEnd end) {
   NetworkRecord record{.connection = id,
                        .host = request.host,
                        .port = request.port,
@@ -114,6 +114,7 @@ void NetworkGate::State::connect(std::uint64_t id, const ConnectRequest& request
   plan.host = *host;
   plan.port = request.port;
   plan.tls = request.tls;
+  plan.end = std::move(end);
   plan.may_dial = [weak, id](const policy::IpAddress& address) {
     const auto self = weak.lock();
     return self && self->may_dial(id, address);
@@ -121,11 +122,11 @@ void NetworkGate::State::connect(std::uint64_t id, const ConnectRequest& request
   plan.done = [weak, id](Result<Dialled> result) {
     if (const auto self = weak.lock()) self->dialled(id, std::move(result));
   };
-  plan.ended = [weak, id](ConnectionEnd end, Traffic traffic) {
+  plan.ended = [weak, id](ConnectionEnd how, Traffic traffic) {
     const auto self = weak.lock();
     if (!self) return;
     const auto node = self->connections.extract(id);
-    if (!node.empty()) self->finish(node.mapped(), id, to_string(end), traffic);
+    if (!node.empty()) self->finish(node.mapped(), id, to_string(how), traffic);
   };
   open.token = setup.dialer->dial(std::move(plan));
 }
@@ -190,8 +191,9 @@ NetworkGate::~NetworkGate() {
     state_->setup.dialer->close(open.token);
 }
 
-void NetworkGate::connect(std::uint64_t id, const ConnectRequest& request, ConnectDone done) {
-  state_->connect(id, request, std::move(done));
+void NetworkGate::connect(std::uint64_t id, const ConnectRequest& request, ConnectDone done,
+                          ProgramEnd end) {
+  state_->connect(id, request, std::move(done), std::move(end));
 }
 
 void NetworkGate::cancel(std::uint64_t id) {

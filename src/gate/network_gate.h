@@ -37,7 +37,7 @@ struct ConnectRequest {
 
 struct Connected {
   std::uint64_t connection = 0;
-  UniqueFd descriptor;  // the program's
+  UniqueFd descriptor;  // the program's; none where it had a socket
 };
 using ConnectDone = std::function<void(std::expected<Connected, CallError>)>;
 
@@ -70,7 +70,9 @@ class NetworkGate {
   NetworkGate& operator=(const NetworkGate&) = delete;
 
   // `id` is the caller's, unique in this run. `done` may be called from inside.
-  void connect(std::uint64_t id, const ConnectRequest& request, ConnectDone done);
+  // `end`: a socket of the program's, which is closed where it gets no connection.
+  void connect(std::uint64_t id, const ConnectRequest& request, ConnectDone done,
+               ProgramEnd end = {});
   // The program has lost interest in a connection that is not there yet.
   void cancel(std::uint64_t id);
   // Ends every connection at once, and answers who waits with kRevoked. `outcome` is recorded.

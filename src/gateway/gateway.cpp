@@ -42,6 +42,11 @@ Result<std::unique_ptr<Gateway>> Gateway::open(GatewaySetup setup) {
   made->upstream_ = std::make_unique<TimedUpstream>(
       made->host_->servers(), made->clock_,
       [warnings](const Error& error) { (*warnings)(error.to_text()); });
+  made->refusals_ = std::make_unique<execute::ToldRefusals>(
+      made->setup_.project.config,
+      [executor = made->host_->executor(), warnings](const std::string& text) {
+        boost::asio::post(executor, [warnings, text] { (*warnings)(text); });
+      });
   if (auto begun = made->begin_tracing(); !begun) return pass_on(begun);
   made->begin_preparing();
   return made;
@@ -175,6 +180,7 @@ void Gateway::tell_of_states() {
 
 Gateway::~Gateway() {
   preparation_.reset();
+  refusals_.reset();
   std::promise<void> ended;
   host_->on_loop([&] {
     host_->upstreams().on_drift(nullptr);

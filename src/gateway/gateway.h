@@ -23,6 +23,7 @@
 #include "execute/project/project.h"
 #include "execute/project/project_use.h"
 #include "execute/recording/run_recording.h"
+#include "execute/servers/confine_servers.h"
 #include "gateway/announcements.h"
 #include "gateway/client_runs.h"
 #include "gateway/code_mode/preparation.h"
@@ -132,6 +133,7 @@ class Gateway {
   std::unique_ptr<TimedUpstream> upstream_;              // over those of the host
   std::unique_ptr<TraceSending> traces_;                 // over upstream_; null: no tracing
   ClientRuns runs_;                                      // on the loop
+  std::unique_ptr<execute::ToldRefusals> refusals_;      // of confined servers
   bool ending_ = false;                                  // likewise
   std::shared_ptr<boost::asio::steady_timer> sweep_;     // likewise
 };

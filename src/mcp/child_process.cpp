@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -84,14 +85,34 @@ std::unexpected<Error> cannot_start(const SpawnOptions& options, int error) {
               {.why = std::move(why), .fix = std::move(fix)});
 }
 
-// One number of the keeper, or nothing where its end has come; it waits for it.
-std::optional<int> receive_number(int control) {
+// One number of the keeper, or nothing where its end has come; it waits for it. `sockets` takes
+// those that come with it.
+std::optional<int> receive_number(int control, std::vector<UniqueFd>* sockets = nullptr) {
+  constexpr std::size_t kMost = 16;
+  alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int) * kMost)] = {};
   int number = 0;
+  iovec bytes{&number, sizeof number};
+  msghdr message{};
+  message.msg_iov = &bytes;
+  message.msg_iovlen = 1;
+  if (sockets != nullptr) {
+    message.msg_control = room;
+    message.msg_controllen = sizeof room;
+  }
   ssize_t size = 0;
   do {
-    size = ::recv(control, &number, sizeof number, 0);
+    size = ::recvmsg(control, &message, MSG_CMSG_CLOEXEC);
   } while (size < 0 && errno == EINTR);
-  return size == sizeof number ? std::optional(number) : std::nullopt;
+  if (size != sizeof number) return std::nullopt;
+  const cmsghdr* const header = sockets == nullptr ? nullptr : CMSG_FIRSTHDR(&message);
+  if (header != nullptr && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS) {
+    for (std::size_t at = 0; CMSG_LEN(at + sizeof(int)) <= header->cmsg_len; at += sizeof(int)) {
+      int socket = -1;
+      std::memcpy(&socket, CMSG_DATA(header) + at, sizeof socket);
+      sockets->emplace_back(socket);
+    }
+  }
+  return number;
 }
 
 std::string text_of_status(int status) {
@@ -123,7 +144,12 @@ Result<std::shared_ptr<ChildProcess>> ChildProcess::spawn_confined(
   auto process = confined.confiner->start(confined.server, options, all);
   if (!process) return pass_on(process);
   theirs.reset();
-  const auto error = receive_number(ours.get());
+  std::vector<UniqueFd> sockets;
+  auto error = receive_number(ours.get(), &sockets);
+  if (error && !sockets.empty()) {
+    (*process)->listen_on(std::move(sockets));
+    error = receive_number(ours.get());
+  }
   if (!error) {
     return fail(ErrorId::kServerStart, "the keeper of a confined server ended, or does not answer",
                 {.why = "it was killed or stopped, or has no memory"});

@@ -44,6 +44,9 @@ class ConfinedProcess {
   // Readable when all of it has ended. Owned by it.
   [[nodiscard]] virtual int end_descriptor() const = 0;
   virtual void kill() = 0;
+  // Sockets of its network namespace, which its keeper handed over; once at most, before the
+  // program starts.
+  virtual void listen_on(std::vector<UniqueFd> /*sockets*/) {}
   // Which limit of its sandbox ended it, and what to write; nothing where none did. Once, after its
   // end.
   struct LimitHit {
@@ -78,7 +81,8 @@ class Confiner {
 struct ConfinedSpawn {
   std::shared_ptr<const Confiner> confiner;
   std::string server;
-  std::vector<std::string> places{};  // of its entry, expanded
+  std::vector<std::string> places{};   // of its entry, expanded
+  std::vector<std::string> network{};  // likewise
   std::uint64_t memory = 0;           // of its entry; 0: no limit
 };
 

@@ -10,7 +10,9 @@
 // Of a confined server it is the first process of its pid namespace (argv[0] is "confined"): the
 // kernel kills all of that with it. It is told by one socket then, descriptor 3: on it goes one
 // number for the start (0, or the errno), and at the server's end its wait status; a byte that
-// comes is a signal for the server's group, and the end of it is the order to kill.
+// comes is a signal for the server's group, and the end of it is the order to kill. With argv[0]
+// "confined+N" it has N sockets of the sandbox's network namespace as descriptors 4 and up, which
+// it hands to mcpac before anything else, beside a number that says nothing: mcpac listens on them.
 //
 // Arguments: the server's program, and its argv. Descriptors: 0 to 2 are the server's, 3 takes the
 // errno of a start that failed and is closed by one that did not. It leads the process group that
@@ -129,6 +131,35 @@ void tell(int number) {
   }
 }
 
+// The sockets that mcpac listens on. What is not handed over ends with this process.
+bool hand_over(int count) {
+  constexpr int kMost = 16;
+  constexpr int kFirst = 4;
+  if (count < 1 || count > kMost) return false;
+  int sockets[kMost];
+  for (int i = 0; i < count; ++i) sockets[i] = kFirst + i;
+  const std::size_t size = sizeof(int) * static_cast<std::size_t>(count);
+  alignas(cmsghdr) char room[CMSG_SPACE(sizeof sockets)] = {};
+  int nothing = 0;
+  iovec bytes{&nothing, sizeof nothing};
+  msghdr message{};
+  message.msg_iov = &bytes;
+  message.msg_iovlen = 1;
+  message.msg_control = room;
+  message.msg_controllen = CMSG_SPACE(size);
+  cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(size);
+  std::memcpy(CMSG_DATA(header), sockets, size);
+  ssize_t sent = 0;
+  do {
+    sent = ::sendmsg(kReport, &message, MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  for (int i = 0; i < count; ++i) ::close(sockets[i]);
+  return sent >= 0;
+}
+
 // In a child of vfork(), whose memory is the keeper's: `error` is seen there.
 [[noreturn]] void become_confined(char** arguments, volatile int& error) {
   sigset_t none;
@@ -169,7 +200,9 @@ void tell(int number) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  const bool confined = count > 0 && std::strcmp(arguments[0], "confined") == 0;
+  constexpr const char* kConfined = "confined";
+  const std::size_t length = std::strlen(kConfined);
+  const bool confined = count > 0 && std::strncmp(arguments[0], kConfined, length) == 0;
   if (count < 3 || ::fcntl(kReport, F_SETFD, FD_CLOEXEC) != 0 ||
       (!confined && ::fcntl(kControl, F_SETFD, FD_CLOEXEC) != 0)) {
     std::fputs("mcpac-keeper is started by mcpac\n", stderr);
@@ -188,6 +221,8 @@ int main(int count, char** arguments) {
     [[maybe_unused]] const auto told = ::write(kReport, &error, sizeof error);
     return 127;
   }
+  if (confined && arguments[0][length] == '+' && !hand_over(std::atoi(arguments[0] + length + 1)))
+    return 127;
   if (confined) keep_confined(arguments, ends);
   const pid_t self = ::getpid();
   const pid_t server = ::vfork();

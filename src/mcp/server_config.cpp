@@ -143,7 +143,7 @@ Result<void> read_prices(const ConfigMember& member, std::map<std::string, Money
   return {};
 }
 
-constexpr std::array<std::string_view, 2> kKnownOfSandbox = {"files", "memory"};
+constexpr std::array<std::string_view, 3> kKnownOfSandbox = {"files", "network", "memory"};
 
 // "512MB", or with a blank before the unit, as people write it.
 Result<std::uint64_t> read_memory(const ConfigMember& member) {
@@ -163,6 +163,7 @@ Result<std::uint64_t> read_memory(const ConfigMember& member) {
 
 Result<void> read_of_sandbox(const ConfigMember& member, Confinement& into) {
   if (member.name() == "files") return store(into.files, member.strings());
+  if (member.name() == "network") return store(into.network, member.strings());
   if (member.name() == "memory") return store(into.memory, read_memory(member));
   return member.refuse(fmt::format("\"{}\" is no member of \"sandbox\"", member.name()),
                        "a server would have less or more than was meant",
@@ -173,6 +174,7 @@ OrderedJson sandbox_json(const Confinement& sandbox) {
   if (sandbox == Confinement()) return true;
   OrderedJson out = OrderedJson::object();
   if (!sandbox.files.empty()) out["files"] = sandbox.files;
+  if (!sandbox.network.empty()) out["network"] = sandbox.network;
   if (sandbox.memory > 0) out["memory"] = size_text(sandbox.memory);
   return out;
 }

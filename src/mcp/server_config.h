@@ -34,10 +34,12 @@ enum class Texts : std::uint8_t { kStrict, kLocked };
 class Confiner;  // mcp/child_process.h
 
 // "sandbox": what a server that we start may reach, held by the kernel (docs/configuration.md). Its
-// program, what that needs of the system, folders of its own and no network it has in any case.
+// program, what that needs of the system and folders of its own it has in any case.
 struct Confinement {
   // "PATH", "PATH:ro" or "PATH:rw"; relative ones are from the folder of mcpac.json.
   std::vector<std::string> files;
+  // "HOST:PORT" or "any", as `network` rules name them (docs/grants.md).
+  std::vector<std::string> network = {};
   std::uint64_t memory = 0;  // bytes that all its processes may have together; 0: no limit
   friend bool operator==(const Confinement&, const Confinement&) = default;
 };

@@ -29,11 +29,13 @@ constexpr std::size_t kSoonRead = std::size_t{128} << 10U;
 
 // What it had, for who reads why it ended.
 std::string confined_advice(const ConfinedSpawn& confined) {
+  const auto listed = [](const std::vector<std::string>& list, const char* none) {
+    return list.empty() ? std::string(none) : fmt::format("{}", fmt::join(list, ", "));
+  };
   return fmt::format(
-      "it runs in a sandbox with {} and no network: what else it needs of the disk goes into "
-      "\"sandbox\": {{\"files\": […]}} of its entry",
-      confined.places.empty() ? std::string("no files")
-                              : fmt::format("{}", fmt::join(confined.places, ", ")));
+      "it runs in a sandbox with {} and {}: what else it needs of the disk goes into \"sandbox\": "
+      "{{\"files\": […]}} of its entry, of the network into \"network\": [\"HOST:PORT\"] there",
+      listed(confined.places, "no files"), listed(confined.network, "no network"));
 }
 
 }  // namespace
@@ -69,6 +71,11 @@ Result<StdioTarget> make_stdio_target(const ServerConfig& config, SecretValues& 
       auto expanded = secrets.expand(text, place("sandbox.files"));
       if (!expanded) return pass_on(expanded);
       confined.places.push_back(std::move(*expanded));
+    }
+    for (const auto& text : config.sandbox->network) {
+      auto expanded = secrets.expand(text, place("sandbox.network"));
+      if (!expanded) return pass_on(expanded);
+      confined.network.push_back(std::move(*expanded));
     }
     target.spawn.confined = std::move(confined);
   }

@@ -93,6 +93,10 @@ int enter_namespaces(const Confinement& from) {
   if (plan.admits.has<Serves>()) {
     if (const int error = raise_loopback()) return error;
   }
+  if (!plan.listens.empty()) {
+    if (const int error = own_every_address()) return error;
+    if (const int error = bind_listens(plan.listens, kFirstListening)) return error;
+  }
   return (plan.namespace_flags & CLONE_NEWUTS) != 0 ? hide_host_name() : 0;
 }
 

@@ -42,7 +42,13 @@ int arrange_descriptors(const Plan& plan, int report) {
   } else {
     ::close(3);
   }
-  if (::close_range(4, kProgramDescriptor - 1, 0) != 0) return errno;
+  // Not before: what the others were made of may have had these numbers.
+  const int listens = static_cast<int>(plan.listens.size());
+  for (int i = 0; i < listens; ++i) {
+    if (const int error = place(kFirstListening + i, 4 + i, 0)) return error;
+  }
+  if (::close_range(4 + static_cast<unsigned>(listens), kProgramDescriptor - 1, 0) != 0)
+    return errno;
   if (::close_range(kRulesetDescriptor + 1, ~0U, 0) != 0) return errno;
   return 0;
 }

@@ -1,7 +1,10 @@
 #include "sandbox/namespaces.h"
 
 #include <fcntl.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <net/if.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -14,6 +17,7 @@
 #include <cstdio>
 #include <cstring>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace mcpac::sandbox {
@@ -64,6 +68,101 @@ int raise_loopback() {
   const int error = ::ioctl(socket, SIOCSIFFLAGS, &request) == 0 ? 0 : errno;
   ::close(socket);
   return error;
+}
+
+namespace {
+
+// A route of type "local" over all destinations of a family: what is sent to any of them is for us.
+int add_local_route(int socket, unsigned char family) {
+  constexpr std::uint32_t kLoopback = 1;  // of every network namespace
+  struct {
+    nlmsghdr header;
+    rtmsg route;
+    rtattr attribute;
+    std::uint32_t device;
+  } request{};
+  request.header.nlmsg_len = sizeof request;
+  request.header.nlmsg_type = RTM_NEWROUTE;
+  request.header.nlmsg_flags = NLM_F_REQUEST | NLM_F_CREATE | NLM_F_ACK;
+  request.route.rtm_family = family;
+  request.route.rtm_table = RT_TABLE_LOCAL;
+  request.route.rtm_protocol = RTPROT_STATIC;
+  request.route.rtm_scope = RT_SCOPE_HOST;
+  request.route.rtm_type = RTN_LOCAL;
+  request.attribute.rta_len = RTA_LENGTH(sizeof request.device);
+  request.attribute.rta_type = RTA_OIF;
+  request.device = kLoopback;
+  if (::send(socket, &request, sizeof request, 0) < 0) return errno;
+  struct {
+    nlmsghdr header;
+    nlmsgerr answer;
+    std::array<char, 256> rest;  // the request again
+  } reply{};
+  const ssize_t size = ::recv(socket, &reply, sizeof reply, 0);
+  if (size < 0) return errno;
+  if (static_cast<std::size_t>(size) < sizeof reply.header + sizeof reply.answer.error ||
+      reply.header.nlmsg_type != NLMSG_ERROR)
+    return EPROTO;
+  return -reply.answer.error;
+}
+
+int bind_stream(std::uint16_t port) {
+  constexpr int kOff = 0;
+  constexpr int kBacklog = 64;
+  int socket = ::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in6 both{};
+  both.sin6_family = AF_INET6;
+  both.sin6_port = htons(port);
+  bool is_bound = socket >= 0 &&
+                  ::setsockopt(socket, IPPROTO_IPV6, IPV6_V6ONLY, &kOff, sizeof kOff) == 0 &&
+                  ::bind(socket, reinterpret_cast<const sockaddr*>(&both), sizeof both) == 0;
+  if (!is_bound) {  // no IPv6 in this kernel
+    if (socket >= 0) ::close(socket);
+    socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in all{};
+    all.sin_family = AF_INET;
+    all.sin_port = htons(port);
+    is_bound =
+        socket >= 0 && ::bind(socket, reinterpret_cast<const sockaddr*>(&all), sizeof all) == 0;
+  }
+  if (is_bound && ::listen(socket, kBacklog) == 0) return socket;
+  if (socket >= 0) ::close(socket);
+  return -1;
+}
+
+int bind_datagrams(std::uint16_t port) {
+  const int socket = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  sockaddr_in own{};
+  own.sin_family = AF_INET;
+  own.sin_port = htons(port);
+  own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (socket >= 0 && ::bind(socket, reinterpret_cast<const sockaddr*>(&own), sizeof own) == 0)
+    return socket;
+  if (socket >= 0) ::close(socket);
+  return -1;
+}
+
+}  // namespace
+
+int own_every_address() {
+  const int socket = ::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+  if (socket < 0) return errno;
+  const int error = add_local_route(socket, AF_INET);
+  if (error == 0) std::ignore = add_local_route(socket, AF_INET6);
+  ::close(socket);
+  return error;
+}
+
+int bind_listens(std::span<const Listen> listens, int first) {
+  for (const Listen& listen : listens) {
+    const int socket = listen.kind == Listen::Kind::kStream ? bind_stream(listen.port)
+                                                            : bind_datagrams(listen.port);
+    if (socket < 0) return errno;
+    const int error = ::dup3(socket, first++, O_CLOEXEC) < 0 ? errno : 0;
+    ::close(socket);
+    if (error != 0) return error;
+  }
+  return 0;
 }
 
 // A user namespace lives as long as something refers to it: a child that sleeps until its namespace

@@ -3,6 +3,8 @@
 
 #include <sys/types.h>
 
+#include <span>
+
 #include "core/file.h"
 #include "sandbox/plan.h"
 
@@ -19,6 +21,15 @@ namespace mcpac::sandbox {
 
 // In the child of a network namespace: lets it talk to itself, by its loopback device. 0 or errno.
 [[nodiscard]] int raise_loopback();
+
+// In the child of a network namespace whose loopback device is up, while it has the powers over
+// that namespace: makes every address of both families one of its own, by a local route on that
+// device. 0 or errno; that there is no IPv6 is no error.
+[[nodiscard]] int own_every_address();
+
+// There, too: binds these sockets; they become descriptors `first` and those after it,
+// close-on-exec. 0 or errno.
+[[nodiscard]] int bind_listens(std::span<const Listen> listens, int first);
 
 // In a root warden: a user namespace for id-mapped mounts, in which root's files appear as
 // `user`'s. No descriptor when the kernel refuses. The process that it was made with is killed, and

@@ -72,6 +72,7 @@ struct Plan {
   int standard_output = -1;
   int standard_error = -1;
   int channel = -1;
+  std::vector<Listen> listens;
   int program = -1;                // -1: a trial that ends where the program would start
   bool try_filter = false;         // a trial that ends with a forbidden system call
   std::vector<char*> arguments;    // null-terminated, into the spec
@@ -83,6 +84,8 @@ struct Plan {
 inline constexpr int kProgramDescriptor = 1000;
 inline constexpr int kReportDescriptor = 1001;
 inline constexpr int kRulesetDescriptor = 1002;
+inline constexpr int kFirstListening = 1003;  // and those after it, one for each of `listens`
+inline constexpr std::size_t kMostListens = 16;
 inline constexpr std::uint64_t kMostOpenFiles = 512;
 inline constexpr std::size_t kMostMounts = 128;
 inline constexpr std::size_t kLongestLink = 100;  // bytes of its text

@@ -310,6 +310,11 @@ void prepare_filter_of_servers(Stock& stock) {
 
 std::expected<Plan, Refused> prepare(Stock& stock, Spec& spec, const Given& given, uid_t own_id) {
   if (spec.arguments.empty()) return bad_request("arguments must hold argv[0]");
+  const bool has_port =
+      std::ranges::all_of(spec.listens, [](const Listen& l) { return l.port != 0; });
+  if (!has_port || spec.listens.size() > kMostListens ||
+      (!spec.listens.empty() && !spec.admits.has<Serves>()))
+    return bad_request("what serves listens, on at most 16 ports");
   if (spec.limits.open_files > kMostOpenFiles) return bad_request("open_files is at most 512");
   if (!is_plain_absolute(spec.work_directory))
     return bad_request("work_directory must be absolute");
@@ -329,6 +334,7 @@ std::expected<Plan, Refused> prepare(Stock& stock, Spec& spec, const Given& give
   }
   plan.new_file_mask = spec.new_file_mask;
   plan.limits = spec.limits;
+  plan.listens = spec.listens;
   plan.work_directory = spec.work_directory.native();
   if (auto planned = plan_mounts(spec, plan); !planned) return std::unexpected(planned.error());
   plan_identity(stock.machine, own_id, plan);

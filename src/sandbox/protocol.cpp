@@ -78,6 +78,11 @@ SpawnRequest read_spawn(Reader& reader) {
   }
   spec.kept_places = read_strings(reader);
   spec.new_file_mask = reader.number<std::uint16_t>() & 0777U;
+  const std::size_t listens = reader.count(kMostListens);
+  for (std::size_t i = 0; i < listens && reader.ok(); ++i) {
+    const auto kind = reader.choice(Listen::Kind::kDatagram);
+    spec.listens.push_back({kind, reader.number<std::uint16_t>()});
+  }
   const std::size_t mounts = reader.count(kMostMounts);
   for (std::size_t i = 0; i < mounts && reader.ok(); ++i) {
     Mount mount;
@@ -167,6 +172,11 @@ std::string encode_spawn(const Spec& spec) {
   }
   write_strings(writer, spec.kept_places);
   writer.number(static_cast<std::uint16_t>(spec.new_file_mask));
+  writer.number(static_cast<std::uint32_t>(spec.listens.size()));
+  for (const Listen& listen : spec.listens) {
+    writer.number(static_cast<std::uint8_t>(listen.kind));
+    writer.number(listen.port);
+  }
   writer.number(static_cast<std::uint32_t>(spec.mounts.size()));
   for (const Mount& mount : spec.mounts) {
     writer.text(mount.host.native());

@@ -59,6 +59,14 @@ struct Mount {
   std::uint64_t size = 0;
 };
 
+// A socket of the child's own network namespace, bound before its program starts, so that the
+// program has no power over low ports. A stream listens on all addresses of both families (of IPv4
+// alone where the kernel has no other), a datagram socket is bound to 127.0.0.1.
+struct Listen {
+  enum class Kind : std::uint8_t { kStream, kDatagram } kind = Kind::kStream;
+  std::uint16_t port = 0;  // not 0
+};
+
 struct Limits {
   std::chrono::milliseconds wall{0};  // 0: none; counted by the host
   std::chrono::seconds cpu{0};        // 0: none
@@ -98,6 +106,11 @@ struct Spec {
   int standard_output = -1;
   int standard_error = -1;
   int channel = -1;  // becomes descriptor 3; -1: none
+  // With Serves: descriptors 4, 5, … of the child in this order, at most 16. With any of them every
+  // address is one of its network namespace (AnyIP), and still nothing of it leads out: a
+  // connection to any address and one of these ports arrives there, and getsockname() of what is
+  // accepted says which address was meant.
+  std::vector<Listen> listens{};
 };
 
 // How a child ended.

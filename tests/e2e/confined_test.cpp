@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 #include <grp.h>
 #include <signal.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,6 +22,8 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -283,6 +288,65 @@ class Gateway {
   int next_ = 0;
 };
 
+// A web server of the host, on all its addresses: says what it was asked for.
+class WebServer {
+ public:
+  WebServer() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in all{};
+    all.sin_family = AF_INET;
+    socklen_t size = sizeof all;
+    REQUIRE(::bind(listener_.get(), reinterpret_cast<sockaddr*>(&all), size) == 0);
+    REQUIRE(::listen(listener_.get(), 64) == 0);
+    REQUIRE(::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&all), &size) == 0);
+    port = ntohs(all.sin_port);
+    thread_ = std::thread([this] {
+      for (;;) {
+        const mcpac::UniqueFd client(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+        if (!client) return;
+        serve(client.get());
+      }
+    });
+  }
+  ~WebServer() {
+    ::shutdown(listener_.get(), SHUT_RDWR);
+    thread_.join();
+  }
+  std::uint16_t port = 0;
+
+ private:
+  static void serve(int client) {
+    std::string request;
+    char piece[4096];
+    while (!request.contains("\r\n\r\n")) {
+      const ssize_t size = ::recv(client, piece, sizeof piece, 0);
+      if (size <= 0) return;
+      request.append(piece, static_cast<std::size_t>(size));
+    }
+    const auto path = request.find(' ') + 1;
+    const std::string body = "host saw " + request.substr(path, request.find(' ', path) - path);
+    const std::string reply = fmt::format(
+        "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{}", body.size(), body);
+    std::ignore = ::send(client, reply.data(), reply.size(), MSG_NOSIGNAL);
+  }
+  mcpac::UniqueFd listener_;
+  std::thread thread_;
+};
+
+// An address of this machine, as rules name it.
+std::string address_of(const char* name) {
+  addrinfo wanted{};
+  wanted.ai_family = AF_INET;
+  wanted.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  REQUIRE(::getaddrinfo(name, nullptr, &wanted, &found) == 0);
+  char text[NI_MAXHOST] = "";
+  const int failed = ::getnameinfo(found->ai_addr, found->ai_addrlen, text, sizeof text, nullptr, 0,
+                                   NI_NUMERICHOST);
+  ::freeaddrinfo(found);
+  REQUIRE(failed == 0);
+  return text;
+}
+
 int count_marked(const std::string& mark) {
   int count = 0;
   for (const auto& entry : fs::directory_iterator("/proc")) {
@@ -419,6 +483,55 @@ TEST_SUITE("e2e/confined") {
       CHECK(has(confined.attempt("environment"), "\"HOME\""));
       for (const char* variable : {"XDG_", "USER", "SHELL", "E2E_"})
         CHECK_FALSE(has(confined.attempt("environment"), variable));
+    }
+  }
+
+  TEST_CASE("a confined server reaches what its entry names, whether or not it knows proxies") {
+    const WebServer web;
+    // The one name that every machine knows without a name server.
+    char name[256] = "";
+    REQUIRE(::gethostname(name, sizeof name - 1) == 0);
+    const std::string config = fmt::format(
+        R"({{"mcpServers": {{"attempts": {{"command": "/usr/bin/python3", "args": ["{0}"],
+          "era": "initialize", "sandbox": {{"network":
+          ["127.0.0.2:{1}", "{2}:{1}", "{3}:{1}", "*.example.org:443"]}}}}}}}})",
+        server("attempts.py"), web.port, name, address_of(name));
+    for (const bool ordinary : {false, true}) {
+      if (ordinary && ::geteuid() != 0) continue;
+      CAPTURE(ordinary);
+      const Confined confined(ordinary, config);
+      confined.generate();
+      const auto shell = [&](const std::string& line) { return confined.attempt("shell", line); };
+      const std::string place = fmt::format("127.0.0.2:{}", web.port);
+      // Through the proxy: by variables, as CONNECT, and by SOCKS with a name.
+      CHECK(confined.attempt("fetch", "http://" + place + "/urllib") == "\"host saw /urllib\"");
+      CHECK(shell("curl -sSp http://" + place + "/connect 2>&1") == "\"host saw /connect\"");
+      CHECK(shell(fmt::format("curl -sS --noproxy '' -x socks5h://127.0.0.1:880 "
+                              "http://{}:{}/socks 2>&1",
+                              name, web.port)) == "\"host saw /socks\"");
+      // Directly: by address and by name, in python, node and curl.
+      CHECK(confined.attempt("ask", place) == "\"host saw /direct\"");
+      CHECK(confined.attempt("ask", fmt::format("{}:{}", name, web.port)) ==
+            "\"host saw /direct\"");
+      CHECK(shell(fmt::format("node -e 'fetch(\"http://{}:{}/node\").then(r => r.text())"
+                              ".then(t => console.log(t), e => console.log(e.cause.code))' 2>&1",
+                              name, web.port)) == "\"host saw /node\\n\"");
+      CHECK(shell("curl -sS --noproxy '*' http://" + place + "/curl 2>&1") == "\"host saw /curl\"");
+      // Nothing else: not by another name or port, not what the proxy hears of.
+      CHECK(confined.attempt("ask", fmt::format("127.0.0.3:{}", web.port)) == "ECONNRESET");
+      CHECK(confined.attempt("ask", "127.0.0.2:81") == "ECONNREFUSED");
+      CHECK(confined.attempt("ask", fmt::format("evil.example.net:{}", web.port)) == "gaierror");
+      CHECK(has(confined.attempt("fetch", "http://192.0.2.1:443/"), "HTTPError"));
+      const auto audit = confined.mcpac({"audit", "list", "--json", "--kind", "NetworkCheck"});
+      INFO(audit.out);
+      CHECK(has(audit.out, "\"address\": \"127.0.0.2\""));
+      CHECK(has(audit.out, "\"server\": \"attempts\""));
+      CHECK(has(audit.out, "evil.example.net"));
+      const auto refused =
+          confined.mcpac({"tools", "call", "attempts.attempt",
+                          R"({"what": "fetch", "on": "http://192.0.2.1:443/"})", "--grant", "*.*"});
+      CHECK(has(refused.err, "add \"192.0.2.1:443\" to sandbox.network of server attempts in "));
+      CHECK(confined.mcpac({"audit", "verify"}).exit_code == 0);
     }
   }
 

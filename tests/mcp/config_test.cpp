@@ -83,6 +83,11 @@ TEST_SUITE("mcp/config") {
     CHECK(sandbox_of(R"({"memory":"512MB"})")->memory == 512'000'000);
     CHECK(sandbox_of(R"({"files":["a"],"memory":"1 GB"})")->memory == 1'000'000'000);
     CHECK(sandbox_of(R"({"memory":"16000001"})")->memory == 16'000'001);
+    const auto both =
+        sandbox_of(R"({"files":["./data"],"network":["a.example:443","10.0.0.0/8:*"]})");
+    CHECK(both->files == std::vector<std::string>{"./data"});
+    CHECK(both->network == std::vector<std::string>{"a.example:443", "10.0.0.0/8:*"});
+    CHECK(sandbox_of(R"({"network":["any"]})")->network == std::vector<std::string>{"any"});
     for (const auto& [value, said] : std::vector<std::pair<std::string, std::string>>{
              {"3", "true, false"},
              {R"({"memory":512})", "sandbox.memory"},
@@ -94,7 +99,8 @@ TEST_SUITE("mcp/config") {
              {R"({"memry":"1GB"})", "did you mean \"memory\"?"},
              {R"("files")", "true, false"},
              {R"({"file":[]})", "did you mean \"files\"?"},
-             {R"({"network":[]})", "files"},
+             {R"({"networks":[]})", "did you mean \"network\"?"},
+             {R"({"network":"a.example:443"})", "mcpServers.s.sandbox.network"},
              {R"({"files":"data"})", "mcpServers.s.sandbox.files"},
              {R"({"files":[3]})", "mcpServers.s.sandbox.files"},
              {R"({"files":["${workspaceFolder}/x"]})", "mcpServers.s.sandbox.files[0]"},

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.request
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 
@@ -89,6 +90,18 @@ def outcome(what, on):
         return type(error).__name__
 
 
+def fetched(url):
+    with urllib.request.urlopen(url, timeout=20) as reply:
+        return reply.read().decode()
+
+
+def asked(place):
+    host, port = place.rsplit(":", 1)
+    with socket.create_connection((host, port), 20) as talk:
+        talk.sendall(b"GET /direct HTTP/1.0\r\n\r\n")
+        return b"".join(iter(lambda: talk.recv(4096), b"")).decode().split("\r\n\r\n", 1)[1]
+
+
 ATTEMPTS = {
     "read": lambda path: open(path, errors="replace").read(),
     "write": lambda path: open(path, "w").write("written") and "done",
@@ -96,6 +109,8 @@ ATTEMPTS = {
     "list": lambda path: sorted(os.listdir(path)),
     "processes": lambda _: walked(),
     "connect": lambda place: socket.create_connection(tuple(place.split(":")), 3) and "done",
+    "fetch": fetched,
+    "ask": asked,
     "unix": lambda path: socket.socket(socket.AF_UNIX).connect(path) or "done",
     "mount": lambda path: called(165, b"none", path.encode(), b"tmpfs", 0, 0),
     "unshare": lambda _: called(272, 0x10000000),

@@ -149,12 +149,18 @@ Connection::Awaitable<Result<void>> Connection::speak_tls() {
 }
 
 Result<UniqueFd> Connection::make_ends() {
+  boost::system::error_code error;
+  if (plan_.end.socket) {  // whichever family it has: what is asked of it, streams of all have
+    program_.assign(Local(), plan_.end.socket.get(), error);
+    if (error) return fail(ErrorId::kInternal, "cannot watch the program's socket");
+    std::ignore = plan_.end.socket.release();
+    return UniqueFd();
+  }
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     return fail(ErrorId::kInternal, "cannot make the connection's socket pair");
   UniqueFd ours(ends[0]);
   UniqueFd theirs(ends[1]);
-  boost::system::error_code error;
   program_.assign(Local(), ours.get(), error);
   if (error) return fail(ErrorId::kInternal, "cannot watch the connection's socket pair");
   std::ignore = ours.release();
@@ -182,6 +188,11 @@ bool Connection::count(std::uint64_t& counter, std::size_t bytes) {
 }
 
 Connection::Awaitable<void> Connection::relay_in() {
+  if (const std::string greeting = std::move(plan_.end.greeting); !greeting.empty()) {
+    auto [failed, written] = co_await asio::async_write(program_, asio::buffer(greeting), kAwait);
+    if (closed_) co_return;
+    if (failed) co_return end(gate::ConnectionEnd::kEnded);
+  }
   for (;;) {
     auto [error, size] = tls_ ? co_await tls_->async_read_some(asio::buffer(in_), kAwait)
                               : co_await tcp_.async_read_some(asio::buffer(in_), kAwait);
@@ -201,12 +212,18 @@ Connection::Awaitable<void> Connection::relay_in() {
 }
 
 Connection::Awaitable<void> Connection::relay_out() {
-  for (;;) {
-    auto [error, size] = co_await program_.async_read_some(asio::buffer(out_), kAwait);
+  const std::string early = std::move(plan_.end.early);
+  for (bool is_first = !early.empty();; is_first = false) {
+    boost::system::error_code error;
+    asio::const_buffer piece(early.data(), early.size());
+    if (!is_first) {
+      auto [ended, size] = co_await program_.async_read_some(asio::buffer(out_), kAwait);
+      error = ended;
+      piece = asio::const_buffer(out_.data(), size);
+    }
     if (closed_) co_return;
-    if (error) break;  // its end, and a socket pair knows no other
-    if (!count(traffic_.bytes_out, size)) co_return;
-    const auto piece = asio::buffer(out_, size);
+    if (error) break;  // its end, however it came: what the other side says is still brought
+    if (!count(traffic_.bytes_out, piece.size())) co_return;
     auto [failed, written] = tls_ ? co_await asio::async_write(*tls_, piece, kAwait)
                                   : co_await asio::async_write(tcp_, piece, kAwait);
     if (closed_) co_return;

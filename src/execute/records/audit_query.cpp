@@ -16,8 +16,9 @@ bool is_check(const audit::Event& event) {
 }
 
 std::string capability_of(const audit::Event& event) {
-  return event.kind == "NetworkCheck" ? std::string(policy::kNetworkPermission)
-                                      : string_member(event.payload, "capability");
+  if (event.kind != "NetworkCheck") return string_member(event.payload, "capability");
+  const auto connection = connection_of(event);
+  return connection ? connection->capability() : std::string(policy::kNetworkPermission);
 }
 
 std::string destination_of(const audit::Event& event) {
@@ -155,7 +156,8 @@ std::vector<Unused> granted_never_used(const std::vector<audit::Event>& events) 
       run.started = &event;
     if (!is_check(event) || !is_allowed(event)) continue;
     if (auto connection = connection_of(event)) {
-      if (!is_dialled(*connection)) continue;
+      // What servers do is no use of what the program was granted.
+      if (!is_dialled(*connection) || !connection->server.empty()) continue;
       run.dialled.push_back(std::move(*connection));
     }
     run.permissions.insert(capability_of(event));

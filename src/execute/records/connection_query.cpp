@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "core/printable.h"
 #include "gate/network_record.h"
@@ -79,7 +80,8 @@ Result<Destination> read_destination(const std::string& text) {
                .fix = "e.g. api.example.com:443 or [2001:4860::1]:443"});
 }
 
-using ConnectionId = std::pair<std::string, std::uint64_t>;  // of a run, and its number there
+// Of a run, of one of its confined servers or of its program (""), and its number there.
+using ConnectionId = std::tuple<std::string, std::string, std::uint64_t>;
 
 // Connections that never came to be: their end says with which error.
 std::set<ConnectionId> failed_connections(const std::vector<audit::Event>& events) {
@@ -89,7 +91,8 @@ std::set<ConnectionId> failed_connections(const std::vector<audit::Event>& event
     const Json* number = find_member(event.payload, "connection");
     const bool is_error = string_member(event.payload, "outcome").starts_with("MCPAC-E");
     if (is_error && number != nullptr && number->is_number_unsigned())
-      failed.emplace(event.run_id, number->get<std::uint64_t>());
+      failed.emplace(event.run_id, string_member(event.payload, "server"),
+                     number->get<std::uint64_t>());
   }
   return failed;
 }
@@ -141,9 +144,9 @@ Result<std::vector<Touch>> who_could_connect(const std::vector<audit::Event>& ev
   if (!destination) return pass_on(destination);
   std::vector<Touch> rows;
   std::map<std::string, std::string> programs;
-  const auto add = [&](const audit::Event& event, bool did, bool failed) {
-    rows.push_back({event.run_id, programs[event.run_id], event.time, policy::kNetworkPermission,
-                    "", did, failed});
+  const auto add = [&](const audit::Event& event, bool did, bool failed,
+                       const std::string& permission = policy::kNetworkPermission) {
+    rows.push_back({event.run_id, programs[event.run_id], event.time, permission, "", did, failed});
   };
   for (const auto& event : events) {
     if (event.kind != "RunStarted") continue;
@@ -157,8 +160,8 @@ Result<std::vector<Touch>> who_could_connect(const std::vector<audit::Event>& ev
   for (const auto& event : events) {
     const auto check = connection_of(event);
     if (!check || !is_dialled(*check) || !means(*check, *destination)) continue;
-    const bool has_failed = failed.contains({event.run_id, check->connection});
-    add(event, !has_failed, has_failed);
+    const bool has_failed = failed.contains({event.run_id, check->server, check->connection});
+    add(event, !has_failed, has_failed, check->capability());
   }
   return rows;
 }

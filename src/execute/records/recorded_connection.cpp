@@ -6,12 +6,17 @@
 #include <variant>
 
 #include "policy/match/url.h"
+#include "policy/places.h"
 
 namespace mcpac::execute {
 
 std::string RecordedConnection::destination() const {
   const bool is_bare_v6 = host.find(':') != std::string::npos && !host.starts_with('[');
   return is_bare_v6 ? fmt::format("[{}]:{}", host, port) : fmt::format("{}:{}", host, port);
+}
+
+std::string RecordedConnection::capability() const {
+  return server.empty() ? std::string(policy::kNetworkPermission) : "server " + server;
 }
 
 std::optional<policy::IpAddress> read_address(const std::string& text) {
@@ -38,6 +43,7 @@ Result<RecordedConnection> read_connection(const Json& payload) {
     return unreadable("an address");
   RecordedConnection check;
   check.connection = id->get<std::uint64_t>();
+  check.server = string_member(payload, "server");
   check.host = string_member(payload, "host");
   check.port = port->get<std::uint16_t>();
   check.allowed = allowed->get<bool>();

@@ -13,7 +13,8 @@ namespace mcpac::execute {
 
 struct RecordedConnection {
   std::uint64_t connection = 0;
-  std::string host;  // as it was asked for; canonical once it was allowed
+  std::string server;  // a confined server whose own connection it is; empty: the program's
+  std::string host;    // as it was asked for; canonical once it was allowed
   std::uint16_t port = 0;
   std::optional<policy::IpAddress> address;  // nothing: the decision by name
   bool allowed = false;
@@ -22,6 +23,8 @@ struct RecordedConnection {
   std::string reason;
   // "api.example.com:443", "[::1]:443"
   [[nodiscard]] std::string destination() const;
+  // What it is a use of: policy::kNetworkPermission, or "server NAME".
+  [[nodiscard]] std::string capability() const;
 };
 
 // kAuditUnreadable for a payload that no mcpac wrote.

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "audit/log.h"
 #include "core/clock.h"
@@ -25,6 +26,7 @@
 #include "execute/records/denials.h"
 #include "execute/records/run_record.h"
 #include "execute/run/own_end.h"
+#include "execute/servers/confine_servers.h"
 #include "execute/servers/server_places.h"
 #include "gate/gate.h"
 
@@ -195,6 +197,11 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
       record_start({.program = kProgram, .declared_in = "command line", .server_places = places},
                    setup, *lock, folders.audit(), **log);
   if (!started) return pass_on(started);
+  std::optional<RecordedConnections> connections(std::in_place, host.config(), **log);
+  std::vector<std::string> refused;  // read when nothing tells any more
+  std::optional<ToldRefusals> refusals(
+      std::in_place, host.config(),
+      [&refused](const std::string& text) { refused.push_back(text); });
   const OwnCall own{host, folders, (*log)->run_id(), interrupt, beside};
   auto answer = own.make(std::move(setup),
                          {.program = kProgram,
@@ -202,6 +209,9 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
                           .granted = {},
                           .server_places = [&places] { return places; }},
                          {.permission = tool.text(), .arguments = std::move(arguments)});
+  connections.reset();
+  refusals.reset();
+  for (const std::string& text : refused) questions.warning(text);
   // The call was made; that its record is whole is as much of an answer as its result.
   if (auto closed = (*log)->close(); !closed) return pass_on(closed);
   if (!answer) {

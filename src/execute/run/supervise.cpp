@@ -26,6 +26,7 @@
 #include "execute/run/loop_talk.h"
 #include "execute/run/own_end.h"
 #include "execute/run/run_changes.h"
+#include "execute/servers/confine_servers.h"
 #include "gate/anomalies.h"
 
 namespace mcpac::execute {
@@ -392,6 +393,12 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
                     .server_places = parts.server_places},
                    setup, parts.lock, parts.folders.audit(), **log);
   if (!started) return pass_on(started);
+  std::optional<RecordedConnections> connections;
+  std::optional<ToldRefusals> refusals;
+  if (hosted == nullptr) {
+    connections.emplace(parts.host.config(), **log);
+    refusals.emplace(parts.host.config(), [&talk](const std::string& text) { talk.warn(text); });
+  }
   if (auto noted = record_answers(outcome.answers, **log); !noted) return pass_on(noted);
   const auto until = std::chrono::steady_clock::now() + limits.wall;
   auto ended =
@@ -402,6 +409,8 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
   if (ended) warn_of_refused_names(*ended, talk);
   warn_of_new_names(program, limits, ended ? &ended->verdict : nullptr, talk);
   notes.reset();
+  connections.reset();
+  refusals.reset();
   auto closed = (*log)->close();
   if (ended) {
     const auto uncaught = std::move(ended->uncaught);

@@ -1,5 +1,6 @@
 #include "execute/servers/confine_servers.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -74,7 +75,7 @@ void put_link(ByPlace& into, const fs::path& at, const fs::path& text) {
   put(into, {.host = text, .inside = at, .kind = Mount::Kind::kLink});
 }
 
-void add_system(ByPlace& mounts) {
+void add_system(ByPlace& mounts, bool has_network) {
   std::error_code error;
   for (const fs::path folder : kOfSystem) {
     const auto type = fs::symlink_status(folder, error).type();
@@ -85,6 +86,8 @@ void add_system(ByPlace& mounts) {
     }
   }
   for (const fs::path file : kOfEtc) {
+    // Names are asked of mcpac, which reads it, so that what connects is the name and no address.
+    if (has_network && file == "/etc/hosts") continue;
     const auto type = fs::status(file, error).type();
     if (type == fs::file_type::regular || type == fs::file_type::directory)
       put(mounts, {.host = file, .inside = file});
@@ -275,10 +278,21 @@ class ServerWarden {
   std::optional<sandbox::Warden> warden_;
 };
 
+// What is listened on for a server, and where its refusals are told.
+struct NetworkOfStart {
+  std::shared_ptr<ServerConnections> connections;
+  ServerNetwork network;
+  UniqueFd standard_error;
+};
+
 class InSandbox final : public mcp::ConfinedProcess {
  public:
-  InSandbox(sandbox::Child child, std::shared_ptr<ServerWarden> warden, std::uint64_t memory)
-      : warden_(std::move(warden)), child_(std::move(child)), memory_(memory) {}
+  InSandbox(sandbox::Child child, std::shared_ptr<ServerWarden> warden, std::uint64_t memory,
+            std::optional<NetworkOfStart> network)
+      : warden_(std::move(warden)),
+        child_(std::move(child)),
+        memory_(memory),
+        network_(std::move(network)) {}
   [[nodiscard]] int end_descriptor() const override { return child_.end_descriptor(); }
   void kill() override { child_.kill(sandbox::Verdict::Kind::kKilled); }
   [[nodiscard]] std::optional<LimitHit> limit_hit() override {
@@ -290,12 +304,27 @@ class InSandbox final : public mcp::ConfinedProcess {
                     .fix = R"(raise "memory" in the "sandbox" of its entry, or ask less of it at )"
                            "a time"};
   }
+  // Without a session nothing listens: it is refused what it connects to.
+  void listen_on(std::vector<UniqueFd> sockets) override {
+    if (!network_) return;
+    auto session = network_->connections->serve(std::move(network_->network), std::move(sockets),
+                                                std::move(network_->standard_error));
+    if (session) session_ = std::move(*session);
+  }
 
  private:
   std::shared_ptr<ServerWarden> warden_;  // outlives its child
   sandbox::Child child_;
   std::uint64_t memory_;
+  std::optional<NetworkOfStart> network_;
+  std::unique_ptr<ServerConnections::Session> session_;
 };
+
+// Of its own: whether it waits is nothing to the server, which has the same pipe.
+UniqueFd opened_again(int pipe) {
+  return UniqueFd(::open(fmt::format("/proc/self/fd/{}", pipe).c_str(),
+                         O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+}
 
 std::string remedy_for(const Error& error, const std::string& server) {
   if (error.id != ErrorId::kTierTooLow && error.id != ErrorId::kSandboxUnavailable &&
@@ -312,7 +341,14 @@ class ServerConfiner final : public mcp::Confiner {
  public:
   ServerConfiner(std::shared_ptr<const Project> project, Folders folders,
                  std::shared_ptr<ServerWarden> warden)
-      : project_(std::move(project)), folders_(std::move(folders)), warden_(std::move(warden)) {}
+      : project_(std::move(project)),
+        folders_(std::move(folders)),
+        warden_(std::move(warden)),
+        connections_(std::make_shared<ServerConnections>(folders_.audit())) {}
+
+  [[nodiscard]] const std::shared_ptr<ServerConnections>& connections() const {
+    return connections_;
+  }
 
   [[nodiscard]] Result<std::unique_ptr<mcp::ConfinedProcess>> start(
       const std::string& server, const mcp::SpawnOptions& options,
@@ -321,6 +357,16 @@ class ServerConfiner final : public mcp::Confiner {
     const ServerPlaces by_rules = project_->confined->of(server);
     auto spec = confined_spec(*project_, folders_, options, by_rules);
     if (!spec) return pass_on(spec);
+    std::optional<NetworkOfStart> network;
+    if (!options.confined->network.empty()) {
+      auto reached = network_of_server(server, project_->config_file.string(),
+                                       options.confined->network,
+                                       by_rules.network_denied ? ServersReach::kNothing
+                                                               : ServersReach::kAsTheirEntries);
+      if (!reached) return pass_on(reached);
+      give_network(*reached, *spec);
+      network.emplace(connections_, std::move(*reached), opened_again(ends.standard_error));
+    }
     spec->standard_input = ends.standard_input;
     spec->standard_output = ends.standard_output;
     spec->standard_error = ends.standard_error;
@@ -337,16 +383,36 @@ class ServerConfiner final : public mcp::Confiner {
       error.what = fmt::format("cannot confine server {}: {}", server, error.what);
       return std::unexpected(std::move(error));
     }
-    return std::make_unique<InSandbox>(std::move(*child), warden_, spec->limits.memory);
+    return std::make_unique<InSandbox>(std::move(*child), warden_, spec->limits.memory,
+                                       std::move(network));
   }
 
  private:
   std::shared_ptr<const Project> project_;
   Folders folders_;
   std::shared_ptr<ServerWarden> warden_;
+  std::shared_ptr<ServerConnections> connections_;
 };
 
+// Of the projects that these servers are of, which is one.
+std::set<std::shared_ptr<ServerConnections>> connections_of(const mcp::Config& config) {
+  std::set<std::shared_ptr<ServerConnections>> all;
+  for (const auto& server : config.servers) {
+    const auto* confiner = dynamic_cast<const ServerConfiner*>(server.confiner.get());
+    if (confiner != nullptr) all.insert(confiner->connections());
+  }
+  return all;
+}
+
 }  // namespace
+
+void RecordedConnections::record_in(audit::Sink* log) const {
+  for (const auto& connections : connections_of(config_)) connections->record_in(log);
+}
+
+void ToldRefusals::tell_to(ServerConnections::Tell tell) const {
+  for (const auto& connections : connections_of(config_)) connections->tell_refusals(tell);
+}
 
 Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folders,
                                     const mcp::SpawnOptions& given,
@@ -363,7 +429,7 @@ Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folde
   if (!places) return pass_on(places);
 
   ByPlace mounts;
-  add_system(mounts);
+  add_system(mounts, !options.confined->network.empty());
   add_own(mounts);
   profile->trees.insert(started->trees.begin(), started->trees.end());
   for (const fs::path& tree : profile->trees)

@@ -3,11 +3,13 @@
 // system. What is not given does not exist for them, however it is spelled (docs/adr/0057).
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "execute/project/folders.h"
 #include "execute/project/project.h"
 #include "execute/servers/launch_profile.h"
+#include "execute/servers/server_network.h"
 #include "execute/servers/server_places.h"
 #include "mcp/child_process.h"
 #include "sandbox/sandbox.h"
@@ -18,6 +20,39 @@ namespace mcpac::execute {
 // which each start takes what the rules give by then. Their warden is theirs alone, and starts with
 // the first of them; it ends with the last that refers to it.
 void confine_servers(Project& project, const Folders& folders);
+
+// While it lives, connections of the confined servers among these that begin are recorded in `log`,
+// which is a run's and borrowed. Those that are open at its end are ended; connections before and
+// after have records of their own (server_network.h). Any thread.
+class RecordedConnections {
+ public:
+  RecordedConnections(const mcp::Config& config, audit::Sink& log) : config_(config) {
+    record_in(&log);
+  }
+  ~RecordedConnections() { record_in(nullptr); }
+  RecordedConnections(const RecordedConnections&) = delete;
+  RecordedConnections& operator=(const RecordedConnections&) = delete;
+
+ private:
+  void record_in(audit::Sink* log) const;
+  const mcp::Config& config_;
+};
+
+// While it lives, `tell` hears what confined servers among these were refused of the network, in a
+// sentence with what to write; on a thread of its own, also what was refused before.
+class ToldRefusals {
+ public:
+  ToldRefusals(const mcp::Config& config, ServerConnections::Tell tell) : config_(config) {
+    tell_to(std::move(tell));
+  }
+  ~ToldRefusals() { tell_to(nullptr); }
+  ToldRefusals(const ToldRefusals&) = delete;
+  ToldRefusals& operator=(const ToldRefusals&) = delete;
+
+ private:
+  void tell_to(ServerConnections::Tell tell) const;
+  const mcp::Config& config_;
+};
 
 // What such a server gets, for the warden. `options` are those of its start, expanded; `by_rules`
 // is what the rules give beside its entry. The descriptors are not set.

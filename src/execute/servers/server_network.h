@@ -1,0 +1,104 @@
+// The network of confined servers: what an entry's "network" admits, and nothing else.
+//
+// The network namespace of such a server leads nowhere. On sockets of that namespace, bound before
+// the server starts and handed to us by its keeper, this process listens: on a port of 127.0.0.1
+// for what speaks to proxies (proxy_talk.h), on the ports that the entry names for what connects
+// directly (there every address is the namespace's own, and the socket says which one was meant),
+// and on port 53 of 127.0.0.1 for names, which lead to addresses that stand for them. Each
+// destination takes the way of a program's own connection (gate/network_gate.h): decided by name,
+// looked up here, every address decided again, dialled, recorded. Nothing of the server is read but
+// bytes.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include "audit/log.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "execute/network/resolver.h"
+#include "policy/layers.h"
+#include "sandbox/sandbox.h"
+
+namespace mcpac::execute {
+
+// Whether the authority behind the start lets servers reach the network at all (`deny network`).
+enum class ServersReach : std::uint8_t { kAsTheirEntries, kNothing };
+
+struct ServerNetwork {
+  std::string server;
+  std::string file;  // that has its entry
+  std::vector<policy::LayerText> layers{};
+  // For direct connections: the ports that its places name, and of places with any port those of
+  // the web.
+  std::vector<std::uint16_t> ports{};
+  std::uint16_t proxy_port = 0;
+};
+
+// `places` as the entry has them. An error names the place that is none.
+[[nodiscard]] Result<ServerNetwork> network_of_server(const std::string& server,
+                                                      const std::string& file,
+                                                      const std::vector<std::string>& places,
+                                                      ServersReach reach);
+// Its sockets, and the variables that lead to the proxy where the entry has not set them. The
+// arguments begin with the keeper's name for itself (src/mcp/keeper_main.cpp).
+void give_network(const ServerNetwork& network, sandbox::Spec& spec);
+
+// The connections of the confined servers of a project, on a thread of its own that starts with the
+// first of them: who starts servers may wait while they are served. Any thread.
+class ServerConnections {
+ public:
+  // `audit_folder`: for the records of servers that have connections while no run has their record.
+  // `resolver`: null for the system's.
+  using MakeResolver = std::function<std::shared_ptr<Resolver>(boost::asio::any_io_executor)>;
+  explicit ServerConnections(std::filesystem::path audit_folder, MakeResolver resolver = nullptr);
+  ~ServerConnections();  // ends all
+  ServerConnections(const ServerConnections&) = delete;
+  ServerConnections& operator=(const ServerConnections&) = delete;
+
+  // One start of a server. Destroying it ends its connections and closes its sockets.
+  class Session;
+  // `sockets`: those of give_network(), in their order. `standard_error`: the server's own, where
+  // refusals are told, once a destination; or none.
+  [[nodiscard]] Result<std::unique_ptr<Session>> serve(ServerNetwork network,
+                                                       std::vector<UniqueFd> sockets,
+                                                       UniqueFd standard_error);
+
+  // Connections that begin from here on are recorded there; it is borrowed, and null ends those
+  // that it has the record of, and with them every use of it.
+  void record_in(audit::Sink* log);
+
+  // Hears what servers were refused, each destination of a start once, with what to write; called
+  // on the thread of the connections. What nobody heard waits for who hears it next, up to a
+  // number.
+  using Tell = std::function<void(const std::string&)>;
+  void tell_refusals(Tell tell);
+
+  struct Loop;  // of the file alone
+
+ private:
+  std::shared_ptr<Loop> loop_;
+};
+
+class ServerConnections::Session {
+ public:
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  struct State;  // of the file alone
+
+ private:
+  friend class ServerConnections;
+  Session(std::shared_ptr<Loop> loop, std::shared_ptr<State> state);
+  std::shared_ptr<Loop> loop_;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace mcpac::execute

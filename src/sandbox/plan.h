@@ -72,6 +72,8 @@ struct Plan {
   int standard_output = -1;
   int standard_error = -1;
   int channel = -1;
+  int observer = -1;                   // with `observing`; -1: none
+  std::vector<sock_filter> observing;  // before its filter (observe.h)
   int program = -1;                // -1: a trial that ends where the program would start
   bool try_filter = false;         // a trial that ends with a forbidden system call
   std::vector<char*> arguments;    // null-terminated, into the spec
@@ -82,7 +84,7 @@ struct Plan {
 // files, so that the program can never have a descriptor of this number again (seccomp.cpp).
 inline constexpr int kProgramDescriptor = 1000;
 inline constexpr int kReportDescriptor = 1001;
-inline constexpr int kRulesetDescriptor = 1002;
+inline constexpr int kRulesetDescriptor = 1002;  // and kObserverDescriptor (observe.h)
 inline constexpr std::uint64_t kMostOpenFiles = 512;
 inline constexpr std::size_t kMostMounts = 128;
 inline constexpr std::size_t kLongestLink = 100;  // bytes of its text

@@ -290,6 +290,8 @@ void plan_program(Spec& spec, const Given& given, Plan& plan) {
   plan.standard_output = or_null(given.standard_output);
   plan.standard_error = or_null(given.standard_error);
   plan.channel = given.channel;
+  plan.observer = given.observer;
+  if (plan.observer >= 0) plan.observing = observing_filter();
   plan.arguments = as_c(spec.arguments);
   plan.environment = as_c(spec.environment);
 }
@@ -299,6 +301,8 @@ void plan_program(Spec& spec, const Given& given, Plan& plan) {
 std::expected<Plan, Refused> prepare(Stock& stock, Spec& spec, const Given& given, uid_t own_id) {
   if (spec.arguments.empty()) return bad_request("arguments must hold argv[0]");
   if (spec.limits.open_files > kMostOpenFiles) return bad_request("open_files is at most 512");
+  if (given.observer >= 0 && !spec.admits.has<Serves>())
+    return bad_request("only a program that serves can be observed");
   if (!is_plain_absolute(spec.work_directory))
     return bad_request("work_directory must be absolute");
   const auto tier = choose_tier(stock.machine, spec);

@@ -24,6 +24,7 @@ struct Given {
   int standard_output = -1;
   int standard_error = -1;
   int channel = -1;
+  int observer = -1;
 };
 
 // `own_id` is an unused id; the plan borrows the strings of `spec` and the descriptors of `given`.

@@ -98,6 +98,9 @@ struct Spec {
   int standard_output = -1;
   int standard_error = -1;
   int channel = -1;  // becomes descriptor 3; -1: none
+  // Observation::socket() (observe.h): what it opens, dials and starts is told there; -1: nothing
+  // is. With Serves alone, as other programs have a listener already.
+  int observer = -1;
 };
 
 // How a child ended.

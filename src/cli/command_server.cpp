@@ -534,6 +534,7 @@ void add_server(CLI::App& app, Context& context) {
   add_list(*server, context);
   add_remove(*server, context);
   add_test(*server, context);
+  add_server_confine(*server, context);
 }
 
 }  // namespace mcpac::cli

@@ -12,6 +12,7 @@ namespace mcpac::cli {
 
 void add_init(CLI::App& app, Context& context);          // command_init.cpp
 void add_server(CLI::App& app, Context& context);        // command_server.cpp
+void add_server_confine(CLI::App& server, Context& context);  // server_confine.cpp
 void add_generate(CLI::App& app, Context& context);      // command_generate.cpp
 void add_lock(CLI::App& app, Context& context);          // command_lock.cpp
 void add_tools(CLI::App& app, Context& context);         // command_tools.cpp

@@ -21,6 +21,10 @@ void confine_servers(Project& project, const Folders& folders);
 [[nodiscard]] Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folders,
                                                   const mcp::SpawnOptions& options);
 
+// Homes of the user as servers know them: by the system's record of users, and by HOME, which
+// servers without a sandbox get. Without links; none twice.
+[[nodiscard]] std::vector<std::filesystem::path> homes_of_servers();
+
 // The home folder of a confined server, which is empty when it starts and gone with it.
 inline constexpr const char* kConfinedHome = "/home/mcpac-server";
 

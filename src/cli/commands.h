@@ -12,7 +12,6 @@ namespace mcpac::cli {
 
 void add_init(CLI::App& app, Context& context);          // command_init.cpp
 void add_server(CLI::App& app, Context& context);        // command_server.cpp
-void add_server_confine(CLI::App& server, Context& context);  // server_confine.cpp
 void add_generate(CLI::App& app, Context& context);      // command_generate.cpp
 void add_lock(CLI::App& app, Context& context);          // command_lock.cpp
 void add_tools(CLI::App& app, Context& context);         // command_tools.cpp
@@ -34,6 +33,9 @@ void add_token(CLI::App& app, Context& context);         // command_token.cpp
 void add_login(CLI::App& app, Context& context);         // command_login.cpp
 void add_info(CLI::App& app, Context& context);          // command_info.cpp
 void add_doctor(CLI::App& app, Context& context);        // command_doctor.cpp
+
+// A subcommand of `server`, in server_confine.cpp.
+void add_server_confine(CLI::App& server, Context& context);
 
 // Parses the command line, runs the command, returns the exit code. Never throws.
 [[nodiscard]] int run(int argc, char** argv);

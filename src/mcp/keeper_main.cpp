@@ -63,7 +63,8 @@ long now_ms() {
   ::_exit(127);
 }
 
-// Opened before it is needed: under a filter whose listener has gone nothing can be opened any more.
+// Opened before it is needed: under a filter whose listener has gone nothing can be opened any
+// more.
 int list_of_children() {
   char name[64];
   std::snprintf(name, sizeof name, "/proc/self/task/%d/children", static_cast<int>(::getpid()));

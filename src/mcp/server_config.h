@@ -76,7 +76,7 @@ struct ServerConfig {
   std::filesystem::path keeper;  // mcpac-keeper; empty: what leaves its group stays
   // Starts it where `sandbox` is set; a server with that and without this is not started at all.
   std::shared_ptr<const Confiner> confiner;
-  std::shared_ptr<const Observer> observer;  // of one that is learnt about; or null
+  std::shared_ptr<const Observer> observer;      // of one that is learnt about; or null
   std::chrono::milliseconds slow_start{10'000};  // until a start that takes long is told
   std::filesystem::path found;   // folder of what servers were found to be (Finding), or empty
   std::filesystem::path tokens;  // folder of what logins left; empty keeps it in memory

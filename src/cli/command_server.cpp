@@ -659,6 +659,7 @@ void add_server(CLI::App& app, Context& context) {
   add_remove(*server, context);
   add_install(*server, context);
   add_test(*server, context);
+  add_server_confine(*server, context);
 }
 
 }  // namespace mcpac::cli

@@ -34,6 +34,9 @@ void add_login(CLI::App& app, Context& context);         // command_login.cpp
 void add_info(CLI::App& app, Context& context);          // command_info.cpp
 void add_doctor(CLI::App& app, Context& context);        // command_doctor.cpp
 
+// A subcommand of `server`, in server_confine.cpp.
+void add_server_confine(CLI::App& server, Context& context);
+
 // Parses the command line, runs the command, returns the exit code. Never throws.
 [[nodiscard]] int run(int argc, char** argv);
 

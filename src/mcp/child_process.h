@@ -56,6 +56,26 @@ class ConfinedProcess {
   [[nodiscard]] virtual std::optional<LimitHit> limit_hit() = 0;
 };
 
+// Is told what a server opens, dials and starts, for learning; the floor above knows how.
+class Observer {
+ public:
+  Observer() = default;
+  Observer(const Observer&) = delete;
+  Observer& operator=(const Observer&) = delete;
+  virtual ~Observer() = default;
+  // In the child, right before its program, in memory that is ours: system calls only. 0 or errno.
+  [[nodiscard]] virtual int enter_child() const = 0;
+  // For a confiner. Owned by the observer.
+  [[nodiscard]] virtual int socket() const = 0;
+};
+
+// Of one start of a confined server: what it was refused.
+class Refusals : public Observer {
+ public:
+  // Behind the end of that start: says so in the error of the one before.
+  virtual void explain(Error& error) = 0;
+};
+
 // Its descriptors. Borrowed: start() duplicates them. `control` is the keeper's (keeper_main.cpp).
 struct ConfinedEnds {
   int standard_input = -1;
@@ -75,6 +95,9 @@ class Confiner {
   // program and tells on `control` what became of that.
   [[nodiscard]] virtual Result<std::unique_ptr<ConfinedProcess>> start(
       const std::string& server, const SpawnOptions& options, const ConfinedEnds& ends) const = 0;
+  // For one more start of a server whose start failed; null: nobody can look.
+  [[nodiscard]] virtual std::shared_ptr<Refusals> look_at_refusals(
+      const std::string& server) const = 0;
 };
 
 // How it is confined, for a server that is.
@@ -94,6 +117,7 @@ struct SpawnOptions {
   // mcpac-keeper, absolute; empty: what leaves the child's process group stays when that ends.
   std::string keeper{};
   std::optional<ConfinedSpawn> confined{};
+  std::shared_ptr<const Observer> observer{};  // or null
 };
 
 class ChildProcess : public std::enable_shared_from_this<ChildProcess> {

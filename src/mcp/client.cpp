@@ -6,6 +6,7 @@
 
 #include <boost/asio/steady_timer.hpp>
 
+#include "mcp/child_process.h"
 #include "mcp/http_transport.h"
 #include "mcp/list_tools.h"
 #include "mcp/login_of.h"
@@ -290,6 +291,35 @@ asio::awaitable<Result<Opened>> open(asio::any_io_executor executor, ServerConfi
   }
 }
 
+// Why a confined server's start failed may be what it was refused: it is started once more and
+// looked at, in the same sandbox, as nobody does where all is well. Not longer than some seconds,
+// however slow it is.
+asio::awaitable<void> look_once_more(asio::any_io_executor executor, ServerConfig config,
+                                     Error& error) {
+  constexpr std::chrono::milliseconds kMostPatience{1'500};
+  const bool may_be_refused =
+      error.id == ErrorId::kServerDied || error.id == ErrorId::kServerTimeout;
+  if (!config.sandbox || !config.confiner || config.observer || !may_be_refused) co_return;
+  const auto refusals = config.confiner->look_at_refusals(config.name);
+  if (!refusals) co_return;
+  config.observer = refusals;
+  config.timeout = std::min(config.timeout, kMostPatience);
+  config.shutdown_grace = std::min(config.shutdown_grace, kMostPatience);
+  NegotiateOptions options;
+  options.era = config.era == Era::kStateless ? Era::kStateless : Era::kInitialize;
+  options.timeout = config.timeout;
+  options.is_process = true;
+  Events nobody;
+  auto session = open_session(executor, config, nobody);
+  if (!session) co_return;
+  const auto tried = co_await negotiate(*session, options);
+  co_await (*session)->close();
+  refusals->explain(error);
+  SecretValues secrets;
+  if (const auto expanded = make_stdio_target(config, secrets); expanded)
+    error = secrets.redact(std::move(error));
+}
+
 using KnownWatch = std::shared_ptr<std::weak_ptr<ToolsWatch>>;
 
 // The same, and the watch hears what is about itself.
@@ -328,7 +358,10 @@ asio::awaitable<Result<std::unique_ptr<Client>>> Client::connect(asio::any_io_ex
                                                                  Events events) {
   const auto watch = std::make_shared<std::weak_ptr<ToolsWatch>>();
   auto opened = co_await open(executor, config, heard_by(watch, events));
-  if (!opened) co_return pass_on(opened);
+  if (!opened) {
+    co_await look_once_more(executor, config, opened.error());
+    co_return pass_on(opened);
+  }
   const auto session = std::move(opened->session);
   auto subscribed = subscribe(session, opened->negotiated, events);
   *watch = subscribed;

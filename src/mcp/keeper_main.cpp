@@ -65,12 +65,17 @@ long now_ms() {
   ::_exit(127);
 }
 
-// `server` is 0 once it was reaped. Where the kernel lists no children, it alone can be killed.
-void kill_children(pid_t server) {
+// Opened before it is needed: under a filter whose listener has gone nothing can be opened any
+// more.
+int list_of_children() {
   char name[64];
   std::snprintf(name, sizeof name, "/proc/self/task/%d/children", static_cast<int>(::getpid()));
-  const int list = ::open(name, O_RDONLY | O_CLOEXEC);
-  if (list < 0) {
+  return ::open(name, O_RDONLY | O_CLOEXEC);
+}
+
+// `server` is 0 once it was reaped. Where the kernel lists no children, it alone can be killed.
+void kill_children(pid_t server, int list) {
+  if (list < 0 || ::lseek(list, 0, SEEK_SET) != 0) {
     if (server > 0) ::kill(server, SIGKILL);
     return;
   }
@@ -87,7 +92,6 @@ void kill_children(pid_t server) {
       }
     }
   }
-  ::close(list);
 }
 
 // The status of `server`, where it is among those that ended. False: there are no children.
@@ -103,10 +107,10 @@ bool reap(pid_t server, int& status, bool& has_ended) {
   }
 }
 
-void kill_all(pid_t server, int& status, bool& has_ended) {
+void kill_all(pid_t server, int list, int& status, bool& has_ended) {
   const long until = now_ms() + kMostKilling;
   while (reap(server, status, has_ended) && now_ms() < until) {
-    kill_children(has_ended ? 0 : server);
+    kill_children(has_ended ? 0 : server, list);
     pollfd none{};
     ::poll(&none, 0, kKillingPause);
   }
@@ -225,6 +229,7 @@ int main(int count, char** arguments) {
     return 127;
   if (confined) keep_confined(arguments, ends);
   const pid_t self = ::getpid();
+  const int list = list_of_children();
   const pid_t server = ::vfork();
   if (server == 0) become(arguments, self);
   if (server < 0) {
@@ -244,7 +249,7 @@ int main(int count, char** arguments) {
     }
     if (!reap(server, status, has_ended) || waits[1].revents != 0) break;
   }
-  kill_all(server, status, has_ended);
+  kill_all(server, list, status, has_ended);
   if (!has_ended) ::_exit(0);
   end_as(status);
 }

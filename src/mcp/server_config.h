@@ -32,6 +32,7 @@ enum class Era : std::uint8_t {
 enum class Texts : std::uint8_t { kStrict, kLocked };
 
 class Confiner;  // mcp/child_process.h
+class Observer;
 
 // "sandbox": what a server that we start may reach, held by the kernel (docs/configuration.md). Its
 // program, what that needs of the system and folders of its own it has in any case.
@@ -78,6 +79,7 @@ struct ServerConfig {
   std::filesystem::path keeper;  // mcpac-keeper; empty: what leaves its group stays
   // Starts it where `sandbox` is set; a server with that and without this is not started at all.
   std::shared_ptr<const Confiner> confiner;
+  std::shared_ptr<const Observer> observer;      // of one that is learnt about; or null
   std::chrono::milliseconds slow_start{10'000};  // until a start that takes long is told
   std::filesystem::path found;   // folder of what servers were found to be (Finding), or empty
   std::filesystem::path tokens;  // folder of what logins left; empty keeps it in memory

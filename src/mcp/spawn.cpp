@@ -33,6 +33,7 @@ struct Child {
   std::array<int, 3> standard;
   int report;
   int control;  // of the keeper, or -1
+  const Observer* observer;
   pid_t parent;
 };
 
@@ -67,6 +68,9 @@ int prepare_and_exec(const Child& child) {
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (child.observer != nullptr) {
+    if (const int error = child.observer->enter_child()) return error;
+  }
   ::execve(child.program, child.arguments, child.environment);
   return errno;
 }
@@ -113,6 +117,7 @@ std::expected<pid_t, int> spawn_child(const SpawnOptions& options, int in, int o
                     .standard = {in, out, err},
                     .report = report.get(),
                     .control = kept ? kept.get() : -1,
+                    .observer = options.observer.get(),
                     .parent = ::getpid()};
   // No handler of ours may run in the child while the memory is shared.
   sigset_t all;

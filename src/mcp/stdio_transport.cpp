@@ -81,6 +81,7 @@ Result<StdioTarget> make_stdio_target(const ServerConfig& config, SecretValues& 
   }
   know_proxies(secrets);
   target.spawn.keeper = config.keeper.string();
+  target.spawn.observer = config.observer;
   auto program = find_program(*command, target.spawn.environment);
   if (!program) return pass_on(program);
   target.spawn.program = std::move(*program);

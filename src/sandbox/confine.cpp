@@ -17,6 +17,7 @@
 #include "sandbox/landlock.h"
 #include "sandbox/listener.h"
 #include "sandbox/namespaces.h"
+#include "sandbox/observe.h"
 #include "sandbox/rlimits.h"
 #include "sandbox/root.h"
 #include "sandbox/seccomp.h"
@@ -122,6 +123,9 @@ int enter_filter(Plan& plan) {
   // Of many processes the crash of one is told by their parent.
   if (plan.program >= 0 && !plan.admits.has<Serves>() && offer_watch() != 0) errno = 0;
   if (plan.filter.empty()) return 0;
+  if (plan.observer >= 0) {
+    if (const int error = install_observing_filter(plan.observing)) return error;
+  }
   set_own_process(plan.filter, static_cast<pid_t>(::syscall(SYS_getpid)));
   if (plan.listened) return install_listened_filter(plan.filter, kReportDescriptor);
   if (const int error = install_filter(plan.filter)) return error;

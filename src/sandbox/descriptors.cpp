@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "sandbox/observe.h"
+
 namespace mcpac::sandbox {
 namespace {
 
@@ -34,6 +36,11 @@ int arrange_descriptors(const Plan& plan, int report) {
   if (plan.ruleset) {
     if (const int error = place(plan.ruleset.get(), kRulesetDescriptor, O_CLOEXEC)) return error;
   }
+  if (plan.observer >= 0) {
+    if (const int error = place(plan.observer, kObserverDescriptor, O_CLOEXEC)) return error;
+  } else {
+    ::close(kObserverDescriptor);
+  }
   if (const int error = place(plan.standard_input, 0, 0)) return error;
   if (const int error = place(plan.standard_output, 1, 0)) return error;
   if (const int error = place(plan.standard_error, 2, 0)) return error;
@@ -49,7 +56,7 @@ int arrange_descriptors(const Plan& plan, int report) {
   }
   if (::close_range(4 + static_cast<unsigned>(listens), kProgramDescriptor - 1, 0) != 0)
     return errno;
-  if (::close_range(kRulesetDescriptor + 1, ~0U, 0) != 0) return errno;
+  if (::close_range(kObserverDescriptor + 1, ~0U, 0) != 0) return errno;
   return 0;
 }
 

@@ -73,6 +73,8 @@ struct Plan {
   int standard_error = -1;
   int channel = -1;
   std::vector<Listen> listens;
+  int observer = -1;                   // with `observing`; -1: none
+  std::vector<sock_filter> observing;  // before its filter (observe.h)
   int program = -1;                // -1: a trial that ends where the program would start
   bool try_filter = false;         // a trial that ends with a forbidden system call
   std::vector<char*> arguments;    // null-terminated, into the spec
@@ -83,8 +85,8 @@ struct Plan {
 // files, so that the program can never have a descriptor of this number again (seccomp.cpp).
 inline constexpr int kProgramDescriptor = 1000;
 inline constexpr int kReportDescriptor = 1001;
-inline constexpr int kRulesetDescriptor = 1002;
-inline constexpr int kFirstListening = 1003;  // and those after it, one for each of `listens`
+inline constexpr int kRulesetDescriptor = 1002;  // and kObserverDescriptor (observe.h)
+inline constexpr int kFirstListening = 1004;  // and those after it, one for each of `listens`
 inline constexpr std::size_t kMostListens = 16;
 inline constexpr std::uint64_t kMostOpenFiles = 512;
 inline constexpr std::size_t kMostMounts = 128;

@@ -297,6 +297,8 @@ void plan_program(Spec& spec, const Given& given, Plan& plan) {
   plan.standard_output = or_null(given.standard_output);
   plan.standard_error = or_null(given.standard_error);
   plan.channel = given.channel;
+  plan.observer = given.observer;
+  if (plan.observer >= 0) plan.observing = observing_filter();
   plan.arguments = as_c(spec.arguments);
   plan.environment = as_c(spec.environment);
 }
@@ -316,6 +318,8 @@ std::expected<Plan, Refused> prepare(Stock& stock, Spec& spec, const Given& give
       (!spec.listens.empty() && !spec.admits.has<Serves>()))
     return bad_request("what serves listens, on at most 16 ports");
   if (spec.limits.open_files > kMostOpenFiles) return bad_request("open_files is at most 512");
+  if (given.observer >= 0 && !spec.admits.has<Serves>())
+    return bad_request("only a program that serves can be observed");
   if (!is_plain_absolute(spec.work_directory))
     return bad_request("work_directory must be absolute");
   const auto tier = choose_tier(stock.machine, spec);

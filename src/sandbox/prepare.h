@@ -24,6 +24,7 @@ struct Given {
   int standard_output = -1;
   int standard_error = -1;
   int channel = -1;
+  int observer = -1;
 };
 
 // Compiles what each of them takes anew: their filter, for a machine with namespaces.

@@ -60,8 +60,8 @@ SpawnRequest read_spawn(Reader& reader) {
   if (!admits) reader.reject();
   spec.admits = admits.value_or(Admits{});
   spec.lowest_tier = reader.choice(Tier::kC);
-  for (bool* has :
-       {&request.has_input, &request.has_output, &request.has_error, &request.has_channel}) {
+  for (bool* has : {&request.has_input, &request.has_output, &request.has_error,
+                    &request.has_channel, &request.has_observer}) {
     *has = reader.number<std::uint8_t>() != 0;
   }
   spec.limits = read_limits(reader);
@@ -156,8 +156,8 @@ std::string encode_spawn(const Spec& spec) {
   begin(writer, MessageKind::kSpawn);
   writer.number(spec.admits.bits());
   writer.number(static_cast<std::uint8_t>(spec.lowest_tier));
-  for (const int fd :
-       {spec.standard_input, spec.standard_output, spec.standard_error, spec.channel}) {
+  for (const int fd : {spec.standard_input, spec.standard_output, spec.standard_error, spec.channel,
+                       spec.observer}) {
     writer.number(static_cast<std::uint8_t>(fd >= 0 ? 1 : 0));
   }
   write_limits(writer, spec.limits);

@@ -24,7 +24,8 @@ inline constexpr std::size_t kMostStrings = 4096;  // arguments, or environment
 
 struct SpawnRequest {
   Spec spec;  // without program and descriptors; those that came are marked below
-  bool has_input = false, has_output = false, has_error = false, has_channel = false;
+  bool has_input = false, has_output = false, has_error = false, has_channel = false,
+       has_observer = false;
 };
 struct ProbeRequest {};
 struct RootRequest {};

@@ -111,6 +111,9 @@ struct Spec {
   // connection to any address and one of these ports arrives there, and getsockname() of what is
   // accepted says which address was meant.
   std::vector<Listen> listens{};
+  // Observation::socket() (observe.h): what it opens, dials and starts is told there; -1: nothing
+  // is. With Serves alone, as other programs have a listener already.
+  int observer = -1;
 };
 
 // How a child ended.

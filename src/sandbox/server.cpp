@@ -203,8 +203,10 @@ void Server::spawn(SpawnRequest& request, std::vector<UniqueFd>& descriptors) {
   given.standard_output = take(request.has_output);
   given.standard_error = take(request.has_error);
   given.channel = take(request.has_channel);
+  given.observer = take(request.has_observer);
   const std::size_t expected = 1U + (request.has_input ? 1U : 0U) + (request.has_output ? 1U : 0U) +
-                               (request.has_error ? 1U : 0U) + (request.has_channel ? 1U : 0U);
+                               (request.has_error ? 1U : 0U) + (request.has_channel ? 1U : 0U) +
+                               (request.has_observer ? 1U : 0U);
   if (descriptors.size() != expected) {
     return answer(Refused{Refused::Kind::kBadRequest,
                           {.layer = Layer::kRequest, .error = EPROTO},

@@ -232,8 +232,8 @@ Result<Child> Warden::spawn(const Spec& spec) {
   if (has_nul(spec))
     return fail(ErrorId::kSandboxLayerFailed, "an argument of the sandbox has a NUL inside");
   std::vector<int> descriptors{program->get()};
-  for (const int fd :
-       {spec.standard_input, spec.standard_output, spec.standard_error, spec.channel}) {
+  for (const int fd : {spec.standard_input, spec.standard_output, spec.standard_error, spec.channel,
+                       spec.observer}) {
     if (fd >= 0) descriptors.push_back(fd);
   }
   const auto start = std::chrono::steady_clock::now();

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -16,6 +17,7 @@
 #include "core/file.h"
 #include "execute/servers/confine_servers.h"
 #include "execute/servers/launch_profile.h"
+#include "execute/servers/learn.h"
 
 using namespace mcpac;
 
@@ -68,6 +70,50 @@ class Disk {
     for (const auto& tree : found->trees) names.insert(below(tree));
     for (const auto& [at, text] : found->links) names.insert(below(at) + " -> " + text.string());
     return names;
+  }
+
+  void put(const std::string& name) const { file(name); }
+  // HOME, as servers know it, for as long as it lives.
+  class Home {
+   public:
+    explicit Home(const Disk& disk) {
+      const char* before = ::getenv("HOME");
+      if (before != nullptr) before_ = before;
+      ::setenv("HOME", disk.path("home").c_str(), 1);
+    }
+    Home(const Home&) = delete;
+    Home& operator=(const Home&) = delete;
+    ~Home() { ::setenv("HOME", before_.c_str(), 1); }
+
+   private:
+    std::string before_;
+  };
+  // The lines for a Python server with these arguments that used these places; "- " before those
+  // that are not proposed.
+  [[nodiscard]] std::vector<std::string> proposed(
+      const std::vector<std::pair<std::string, int>>& uses,
+      std::vector<std::string> arguments) const {
+    execute::Project project;
+    project.config_file = path("home/project/mcpac.json");
+    project.folder = path("home/project");
+    execute::Folders folders;
+    folders.libexec = "/nowhere";
+    mcp::ServerConfig server;
+    server.name = "one";
+    server.command = "/usr/bin/python3";
+    server.arguments = std::move(arguments);
+    server.arguments.insert(server.arguments.begin(), path("home/scripts/serve.py"));
+    server.working_directory = project.folder.string();
+    sandbox::Seen seen;
+    for (const auto& [place, use] : uses)
+      seen.places.push_back({.path = place, .uses = static_cast<std::uint16_t>(use)});
+    const auto proposal =
+        execute::propose({.project = project, .folders = folders, .server = server, .seen = &seen});
+    if (!proposal) return {proposal.error().to_text()};
+    std::vector<std::string> lines;
+    for (const auto& line : proposal->files) lines.push_back(line.text);
+    for (const auto& line : proposal->left) lines.push_back("- " + line.text);
+    return lines;
   }
 
  private:
@@ -142,6 +188,102 @@ TEST_SUITE("execute/confined servers") {
     CHECK(words(disk.path("home/shims/python3")).contains("pyenv which python3"));
     CHECK(words("/usr/bin/env", {"npx", "-y", "x"}).contains("MCPAC-E0300"));
     CHECK(words("./nowhere").contains("MCPAC-E0300"));
+  }
+
+  TEST_CASE(
+      "what is proposed is the smallest cover of what was used, and neither a home nor keys") {
+    using sandbox::kCreated;
+    using sandbox::kExecuted;
+    using sandbox::kLooked;
+    using sandbox::kRead;
+    using sandbox::kRemoved;
+    using sandbox::kReplaced;
+    using sandbox::kWritten;
+    using Uses = std::vector<std::pair<std::string, int>>;
+    const Disk disk;
+    for (const char* file :
+         {"home/project/data/one", "home/project/data/two", "home/project/list/a/x",
+          "home/project/list/b/x", "home/project/list/c/x", "home/project/list/d/x",
+          "home/project/alone/text", "home/project/memory.json", "home/.config/tool/a/b.json",
+          "home/.config/single.json", "home/.ssh/id", "home/.aws/credentials", "home/.own/state",
+          "home/.other/settings", "home/.bash_history", "home/Documents/a.txt",
+          "home/.config/mcpac/accept", "home/.config/google-chrome/Default/Cookies"})
+      disk.put(file);
+    const Disk::Home home(disk);
+    const auto lines = [&](const Uses& uses, std::vector<std::string> arguments = {}) {
+      return disk.proposed(uses, std::move(arguments));
+    };
+    using Lines = std::vector<std::string>;
+    const auto at = [&](const std::string& below) { return disk.path("home/" + below); };
+    // A file alone, several by their folder, folders by the one that they lie in; rw where it must.
+    CHECK(lines({{at("project/alone/text"), kRead}}) == Lines{"./alone/text"});
+    CHECK(lines({{at("project/data/one"), kRead}, {at("project/data/two"), kRead}}) ==
+          Lines{"./data"});
+    CHECK(lines({{at("project/data/one"), kRead | kWritten}}) == Lines{"./data/one:rw"});
+    CHECK(lines({{at("project/data/new"), kCreated | kRemoved},
+                 {at("project/data/one"), kReplaced}}) == Lines{"./data:rw"});
+    CHECK(lines({{at("project/list/a/x"), kRead},
+                 {at("project/list/b/x"), kRead},
+                 {at("project/list/c/x"), kRead},
+                 {at("project/list/d"), kRead}}) ==
+          Lines{"./list/a/x", "./list/b/x", "./list/c/x", "./list/d"});
+    CHECK(lines({{at("project/list/a"), kRead},
+                 {at("project/list/b"), kRead},
+                 {at("project/list/c"), kRead},
+                 {at("project/list/d"), kRead}}) == Lines{"./list"});
+    // The project itself only where its names change; else the file.
+    CHECK(lines({{at("project/memory.json"), kCreated | kWritten}}) == Lines{"./memory.json:rw"});
+    CHECK(lines({{at("project/memory.json"), kReplaced}}) == Lines{".:rw"});
+    // What is only asked about, what it is made of, and what every server has, are no lines.
+    CHECK(lines({{at("project"), kLooked},
+                 {at("project/data"), kLooked},
+                 {at(".config"), kCreated},
+                 {at("scripts/serve.py"), kRead},
+                 {"/usr/bin/git", kExecuted | kRead},
+                 {"/etc/hosts", kRead},
+                 {"/tmp/of its own", kCreated}}) == Lines{});
+    // Of a home the program's own folders, whole; what it made; documents that it was sent to.
+    CHECK(lines({{at(".config/tool/a/b.json"), kRead}}) == Lines{at(".config/tool")});
+    CHECK(lines({{at(".config/single.json"), kRead}}) == Lines{at(".config/single.json")});
+    CHECK(lines({{at(".own/state"), kCreated | kWritten}}) == Lines{at(".own") + ":rw"});
+    CHECK(lines({{at("Documents/a.txt"), kRead}}) == Lines{at("Documents/a.txt")});
+    // Neither keys nor others' folders, nor a home, a machine's files or the root.
+    CHECK(lines({{at(".ssh/id"), kRead},
+                 {at(".aws/credentials"), kRead | kWritten},
+                 {at(".other/settings"), kRead},
+                 {at(".bash_history"), kRead},
+                 {at(".config/mcpac/accept"), kRead | kWritten},
+                 {at(".config/google-chrome/Default/Cookies"), kRead},
+                 {at("project/mcpac.json"), kRead | kWritten},
+                 {at(""), kRead},
+                 {at(".config"), kRead},
+                 {at("new in a home"), kCreated | kRemoved},
+                 {"/", kRead},
+                 {"/etc/passwd-", kRead},
+                 {"/var/lib/dpkg/status", kRead}}) ==
+          Lines{"- " + at(".ssh"), "- " + at(".aws") + ":rw", "- " + at(".other/settings"),
+                "- " + at(".bash_history"), "- " + at(".config/mcpac") + ":rw",
+                "- " + at(".config/google-chrome"), "- ./mcpac.json:rw",
+                "- " + at("").substr(0, at("").size() - 1), "- " + at(".config"),
+                "- " + at("new in a home") + ":rw", "- /", "- /etc/passwd-",
+                "- /var/lib/dpkg/status"});
+    // What its entry names, without anything observed, and together with it.
+    CHECK(lines({}, {"data", "--verbose", "--out=./list"}) == Lines{"./data", "./list"});
+    CHECK(lines({{at("project/data/one"), kWritten}}, {"./data"}) == Lines{"./data:rw"});
+    CHECK(lines({}, {"./not/there"}) == Lines{});
+    CHECK(lines({}, {"./data/to be made"}) == Lines{"./data:rw"});
+    CHECK(lines({}, {"/"}) == Lines{"- /"});
+    // Of thousands of files one line, and never more lines than a person reads.
+    Uses many;
+    for (int i = 0; i < 5000; ++i)
+      many.emplace_back(at(fmt::format("project/data/f{}", i)), kCreated | kWritten);
+    CHECK(lines(many) == Lines{"./data:rw"});
+    many.clear();
+    for (int i = 0; i < 60; ++i) {
+      disk.put(fmt::format("home/d{}/x/f", i));
+      many.emplace_back(at(fmt::format("d{}/x/f", i)), kRead);
+    }
+    CHECK(lines(many).size() == 24);
   }
 
   TEST_CASE("a server that may not start without its sandbox is never started bare") {

@@ -21,8 +21,10 @@
 #include "execute/files/open_place.h"
 #include "execute/project/project_place.h"
 #include "execute/servers/launch_profile.h"
+#include "execute/servers/learn.h"
 #include "execute/servers/server_packages.h"
 #include "mcp/child_process.h"
+#include "mcp/environment.h"
 
 namespace mcpac::execute {
 namespace {
@@ -240,6 +242,28 @@ void add_variables(std::vector<std::string>& environment) {
   }
 }
 
+// What was given of the user's home is in the server's own home as well, where it looks for it,
+// with all that lies over parts of it: all of that, or where there is no room nothing. Not what is
+// of the project, which is named by its own paths. Behind all other mounts.
+void add_to_own_home(ByPlace& mounts, const fs::path& project) {
+  constexpr std::size_t kMostMounts = 120;  // of the warden's 128
+  ByPlace more;
+  for (const fs::path& home : homes_of_servers()) {
+    const bool has_project = !lies_in(home, project);
+    for (const auto& [at, mount] : mounts) {
+      const bool is_given =
+          (mount.kind == Mount::Kind::kHost && mount.access != Mount::Access::kReadExecute) ||
+          mount.kind == Mount::Kind::kAbsent;
+      if (!is_given || at == home || !lies_in(at, home) || (has_project && lies_in(at, project)))
+        continue;
+      Mount again = mount;
+      again.inside = fs::path(kConfinedHome) / at.lexically_relative(home);
+      put(more, std::move(again));
+    }
+  }
+  if (mounts.size() + more.size() <= kMostMounts) mounts.merge(more);
+}
+
 // One warden for the confined servers of a project, as others are asked from other threads and live
 // as long as their run.
 class ServerWarden {
@@ -376,6 +400,7 @@ class ServerConfiner final : public mcp::Confiner {
       if (mount.kind == Mount::Kind::kHost) started.folders.push_back(mount.inside);
     }
     project_->confined->started(server, std::move(started));
+    if (options.observer) spec->observer = options.observer->socket();
     auto child = warden_->spawn(*spec);
     if (!child) {
       Error error = std::move(child.error());
@@ -385,6 +410,11 @@ class ServerConfiner final : public mcp::Confiner {
     }
     return std::make_unique<InSandbox>(std::move(*child), warden_, spec->limits.memory,
                                        std::move(network));
+  }
+
+  [[nodiscard]] std::shared_ptr<mcp::Refusals> look_at_refusals(
+      const std::string& server) const override {
+    return refusals_of(project_, folders_, server);
   }
 
  private:
@@ -412,6 +442,23 @@ void RecordedConnections::record_in(audit::Sink* log) const {
 
 void ToldRefusals::tell_to(ServerConnections::Tell tell) const {
   for (const auto& connections : connections_of(config_)) connections->tell_refusals(tell);
+}
+
+std::vector<fs::path> homes_of_servers() {
+  std::vector<fs::path> homes;
+  const auto add = [&](const fs::path& home) {
+    std::error_code error;
+    const fs::path real = fs::weakly_canonical(home, error);
+    if (home.is_absolute() && !error && real != real.root_path() &&
+        std::ranges::find(homes, real) == homes.end())
+      homes.push_back(real);
+  };
+  add(home_of_user());
+  constexpr std::string_view kHome = "HOME=";
+  for (const std::string& variable : mcp::make_environment({})) {
+    if (variable.starts_with(kHome)) add(variable.substr(kHome.size()));
+  }
+  return homes;
 }
 
 Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folders,
@@ -442,6 +489,7 @@ Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folde
     if (text.native().size() > 100) continue;  // then the program is not found, and that is said
     put_link(mounts, at, text);
   }
+  add_to_own_home(mounts, foreign_folders(project, folders).front());
   if (!is_in_tree(mounts, *start) && !mounts.contains(*start) && *start != "/")
     put(mounts, {.host = {}, .inside = *start, .kind = Mount::Kind::kFolder});
 

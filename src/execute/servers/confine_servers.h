@@ -66,6 +66,10 @@ class ToldRefusals {
 // The folder that it starts in, without links, as those are not in the sandbox.
 [[nodiscard]] Result<std::filesystem::path> start_of(const mcp::SpawnOptions& options);
 
+// Homes of the user as servers know them: by the system's record of users, and by HOME, which
+// servers without a sandbox get. Without links; none twice.
+[[nodiscard]] std::vector<std::filesystem::path> homes_of_servers();
+
 // The home folder of a confined server, which is empty when it starts and gone with it.
 inline constexpr const char* kConfinedHome = "/home/mcpac-server";
 

@@ -1,0 +1,352 @@
+// mcpac server confine: the smallest "sandbox" of a server, proposed, tried and written.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/commands.h"
+#include "cli/config_file.h"
+#include "cli/grant_options.h"
+#include "cli/through_host.h"
+#include "cli/tool_choice.h"
+#include "cli/written.h"
+#include "core/call_arguments.h"
+#include "core/printable.h"
+#include "core/quantity.h"
+#include "core/shell_quote.h"
+#include "execute/project/list_servers.h"
+#include "execute/project/project_use.h"
+#include "execute/run/call_tool.h"
+#include "execute/servers/confine_servers.h"
+#include "execute/servers/learn.h"
+
+namespace mcpac::cli {
+namespace {
+
+struct ConfineOptions {
+  std::string name;
+  bool learn = false;
+  bool apply = false;
+  bool off = false;
+  bool force = false;
+  std::vector<std::pair<std::string, std::string>> calls;  // tool, arguments
+  std::shared_ptr<GrantOptions> grants;
+};
+
+Error no_such_server(const Context& context, const std::string& name) {
+  return {ErrorId::kUnknownServer, fmt::format("there is no server {}", printable(name)),
+          context.config_file.string(), "", "mcpac server list"};
+}
+
+Result<void> check(const ConfineOptions& options) {
+  if (options.off && (options.learn || options.apply))
+    return fail(ErrorId::kUsage, "--off goes alone: it takes the sandbox away",
+                {.fix = "leave --learn and --apply out"});
+  if (!options.calls.empty() && !options.learn)
+    return fail(ErrorId::kUsage, "--call is part of what is observed", {.fix = "add --learn"});
+  if (options.grants->are_given() && options.calls.empty())
+    return fail(ErrorId::kUsage, "rules are for the calls of --call, and there is none",
+                {.fix = "leave them out"});
+  return {};
+}
+
+// ---- Observed
+
+struct Observed {
+  sandbox::Seen seen;
+  ServerListing listing;
+};
+
+// Its tools are called through the gate, as everywhere: what rules refuse is not called here
+// either.
+Result<void> call_tools(Context& context, const execute::Project& project,
+                        const ConfineOptions& options) {
+  if (options.calls.empty()) return {};
+  auto lock = execute::load_lock(project);
+  if (!lock) return pass_on(lock);
+  auto layer = to_layer(*options.grants);
+  if (!layer) return pass_on(layer);
+  for (const auto& [name, text] : options.calls) {
+    const std::string full =
+        name.starts_with(options.name + ".") ? name : options.name + "." + name;
+    auto tool = choose_tool(*lock, full);
+    if (!tool) return pass_on(tool);
+    auto arguments = parse_call(text, "--call");
+    if (!arguments) return pass_on(arguments);
+    auto permission = Permission::of(tool->server->name, tool->tool->name);
+    if (!permission) return pass_on(permission);
+    auto result = execute::call_tool(
+        project, context.folders, *permission, std::move(*arguments), *layer,
+        {.approver = nullptr, .warning = [&](auto words) { context.warn(words); }});
+    if (!result) return pass_on(result);
+    const Json* is_error = find_member(*result, "isError");
+    const bool failed = is_error != nullptr && is_error->is_boolean() && is_error->get<bool>();
+    context.say(printable(fmt::format("called {}{}", permission->text(),
+                                      failed ? ": the tool answered that it failed" : "")));
+  }
+  return {};
+}
+
+Result<Observed> observe(Context& context, const execute::Project& project,
+                         const mcp::ServerConfig& server, const ConfineOptions& options) {
+  context.say(printable(fmt::format(
+      "{} is started without a sandbox, with all files, programs and hosts that you have, and what "
+      "it does is observed",
+      server.name)));
+  auto observer = execute::ServerObserver::begin(execute::options_for_learning());
+  if (!observer) return pass_on(observer);
+  execute::Project bare = project;
+  for (auto& one : bare.config.servers) {
+    if (one.name != server.name) continue;
+    one.sandbox.reset();
+    one.confiner.reset();
+    one.observer = *observer;
+  }
+  const auto visit = announce_alone(context);
+  const execute::ProjectUse use(context.folders, project.config_file);
+  auto listings =
+      execute::list_servers({*bare.config.find(server.name)}, progress_of(context, Counts::kQuiet));
+  if (!listings) return pass_on(listings);
+  if (listings->empty())
+    return fail(ErrorId::kUsage, fmt::format("{} is disabled", server.name),
+                {.where = project.config_file.string(), .fix = "take \"disabled\" out first"});
+  if (auto called = call_tools(context, bare, options); !called) return pass_on(called);
+  return Observed{(*observer)->end(), std::move(listings->front())};
+}
+
+// ---- Shown
+
+void show_lines(std::vector<execute::ProposedLine> lines,
+                const std::vector<execute::ProposedLine>& more = {}) {
+  lines.insert(lines.end(), more.begin(), more.end());
+  std::size_t width = 0;
+  for (const auto& line : lines) width = std::max(width, line.text.size());
+  for (const auto& line : lines)
+    fmt::print("  {:<{}}  {}\n", printable(line.text), width, line.reason);
+}
+
+Json to_json(const std::vector<execute::ProposedLine>& lines) {
+  Json all = Json::array();
+  for (const auto& line : lines) all.push_back({{"line", line.text}, {"reason", line.reason}});
+  return all;
+}
+
+void show(const Context& context, const ConfineOptions& options,
+          const execute::Proposal& proposal) {
+  const OrderedJson entry = execute::entry_of(proposal);
+  if (context.json) {
+    return context.print({{"server", options.name},
+                          {"observed", options.learn},
+                          {"sandbox", parse_json(entry.dump()).value_or(Json(true))},
+                          {"files", to_json(proposal.files)},
+                          {"network", to_json(proposal.network)},
+                          {"not_proposed", to_json(proposal.left)},
+                          {"notes", proposal.notes}});
+  }
+  fmt::print("\"sandbox\": {}\n", printable_lines(entry.dump(2)));
+  if (!proposal.files.empty() || !proposal.network.empty()) fmt::print("\n");
+  show_lines(proposal.files, proposal.network);
+  if (!proposal.left.empty()) {
+    fmt::print("\nused, and not proposed; with the line that would give it:\n");
+    show_lines(proposal.left);
+  }
+  for (const std::string& note : proposal.notes) fmt::print("\nnote: {}\n", note);
+  if (!proposal.network.empty() && !execute::entries_have_network())
+    fmt::print(
+        "\nnote: a confined server has no network yet: the hosts are for your information\n");
+}
+
+// ---- Tried and written
+
+using Definitions = std::map<std::string, std::string>;
+
+Definitions definitions_of(const std::vector<ToolDefinition>& tools) {
+  Definitions all;
+  for (const auto& tool : tools) all.emplace(tool.name, tool.definition.dump());
+  return all;
+}
+
+// As it was before: observed just now, or approved once. Nothing: it is not known.
+std::optional<Definitions> before(const execute::Project& project, const mcp::ServerConfig& server,
+                                  const std::optional<Observed>& observed) {
+  if (observed) return definitions_of(observed->listing.tools);
+  const auto lock = execute::load_lock(project);
+  const auto* locked = lock ? lock->find_server(server.name) : nullptr;
+  if (locked == nullptr || locked->identity != server.identity()) return std::nullopt;
+  Definitions all;
+  for (const auto& tool : locked->tools) all.emplace(tool.name, tool.definition.dump());
+  return all;
+}
+
+std::string difference(const Definitions& old, const Definitions& now) {
+  std::vector<std::string> words;
+  for (const auto& [name, text] : old) {
+    const auto found = now.find(name);
+    if (found == now.end())
+      words.push_back(name + " is not there");
+    else if (found->second != text)
+      words.push_back(name + " is another");
+  }
+  for (const auto& [name, text] : now) {
+    if (!old.contains(name)) words.push_back(name + " is new");
+  }
+  constexpr std::size_t kMostWords = 8;
+  const std::size_t more = words.size() > kMostWords ? words.size() - kMostWords : 0;
+  words.resize(words.size() - more);
+  std::string text = fmt::format("{}", fmt::join(words, ", "));
+  if (more > 0) text += fmt::format(" and {} more", more);
+  return text;
+}
+
+// The server as `config` has it now, started confined once.
+Result<ServerListing> start_confined(Context& context, execute::Project project,
+                                     const ConfigFile& config, const std::string& name) {
+  auto parsed = mcp::parse_config(config.text(), context.config_file.string());
+  if (!parsed) return pass_on(parsed);
+  for (auto& server : project.config.servers) {
+    if (server.name != name) continue;
+    server.sandbox = parsed->find(name)->sandbox;
+    server.observer.reset();
+  }
+  execute::confine_servers(project, context.folders);
+  const execute::ProjectUse use(context.folders, project.config_file);
+  auto listings =
+      execute::list_servers({*project.config.find(name)}, progress_of(context, Counts::kQuiet));
+  if (!listings) return pass_on(listings);
+  return std::move(listings->front());
+}
+
+Result<void> apply(Context& context, const execute::Project& project, ConfigFile config,
+                   const ConfineOptions& options, const execute::Proposal& proposal,
+                   const std::optional<Observed>& observed) {
+  const OrderedJson as_it_was = config.entry(options.name);
+  config.entry(options.name)["sandbox"] = execute::entry_of(proposal);
+  const auto& server = *project.config.find(options.name);
+  auto confined = start_confined(context, project, config, options.name);
+  if (!confined && !options.force) {
+    Error error = std::move(confined.error());
+    error.what = fmt::format("nothing was written: confined, {}", error.what);
+    return std::unexpected(std::move(error));
+  }
+  if (!confined) {
+    context.warn(printable(fmt::format("confined, it does not start: {}", confined.error().what)));
+  } else if (const auto known = before(project, server, observed)) {
+    const auto now = definitions_of(confined->tools);
+    if (const std::string differs = difference(*known, now); !differs.empty()) {
+      if (!options.force)
+        return fail(ErrorId::kLockDrift,
+                    printable(fmt::format("nothing was written: confined, {} lists other tools: {}",
+                                          options.name, differs)),
+                    {.why = "what it does not reach may decide which tools it has",
+                     .fix = "give it what it needs, or --force"});
+      context.warn(printable(fmt::format("confined, it lists other tools: {}", differs)));
+    } else {
+      context.say(
+          fmt::format("confined, {} lists the same {}", options.name, counted(now.size(), "tool")));
+    }
+  } else {
+    context.say(fmt::format("confined, {} lists {}; what it listed before is not known here",
+                            options.name, counted(confined->tools.size(), "tool")));
+  }
+  // Somebody else may have written meanwhile.
+  auto again = ConfigFile::open(context.config_file);
+  if (!again) return pass_on(again);
+  if (!again->has(options.name) || again->entry(options.name) != as_it_was)
+    return fail(
+        ErrorId::kConfigInvalid,
+        fmt::format("nothing was written: the entry of {} was changed meanwhile", options.name),
+        {.where = context.config_file.string(), .fix = "try again"});
+  again->entry(options.name)["sandbox"] = execute::entry_of(proposal);
+  if (auto saved = again->save(); !saved) return pass_on(saved);
+  context.say(fmt::format("{} is confined from its next start on", options.name));
+  return {};
+}
+
+Result<void> take_away(Context& context, ConfigFile config, const std::string& name) {
+  if (config.entry(name).erase("sandbox") == 0) {
+    context.say(fmt::format("{} has no sandbox, as before", name));
+    return {};
+  }
+  if (auto saved = config.save(); !saved) return pass_on(saved);
+  context.say(
+      fmt::format("{} has no sandbox any more: from its next start on it has all that you "
+                  "have",
+                  name));
+  return {};
+}
+
+Result<void> confine(Context& context, const ConfineOptions& options) {
+  if (auto fine = check(options); !fine) return fine;
+  auto config = ConfigFile::open(context.config_file);
+  if (!config) return pass_on(config);
+  auto project = context.project();
+  if (!project) return pass_on(project);
+  const auto* server = project->config.find(options.name);
+  if (server == nullptr || !config->has(options.name))
+    return std::unexpected(no_such_server(context, options.name));
+  if (server->is_http())
+    return fail(
+        ErrorId::kUsage,
+        fmt::format("{} is reached over HTTP: it is no program of this machine's to confine",
+                    options.name),
+        {.where = context.config_file.string(), .why = "rules alone hold it, in what it is asked"});
+  if (options.off) return take_away(context, std::move(*config), options.name);
+  // What cannot be confined at all is said before anything is started.
+  if (auto possible = execute::propose({*project, context.folders, *server}); !possible)
+    return pass_on(possible);
+  std::optional<Observed> observed;
+  if (options.learn) {
+    auto seen = observe(context, *project, *server, options);
+    if (!seen) return pass_on(seen);
+    observed = std::move(*seen);
+  }
+  auto proposal = execute::propose({.project = *project,
+                                    .folders = context.folders,
+                                    .server = *server,
+                                    .seen = observed ? &observed->seen : nullptr});
+  if (!proposal) return pass_on(proposal);
+  show(context, options, *proposal);
+  if (options.apply)
+    return apply(context, *project, std::move(*config), options, *proposal, observed);
+  context.say(fmt::format("next: mcpac server confine {}{} --apply", shell_quoted(options.name),
+                          options.learn ? " --learn" : ""));
+  return {};
+}
+
+}  // namespace
+
+void add_server_confine(CLI::App& server, Context& context) {
+  auto options = std::make_shared<ConfineOptions>();
+  auto* command = server.add_subcommand(
+      "confine", "propose the smallest \"sandbox\" of a server; --apply writes it");
+  add_common_options(*command, context);
+  command->add_option("NAME", options->name)->required();
+  command->add_flag("--learn", options->learn,
+                    "start it without a sandbox, observe what it opens, dials and starts while it "
+                    "lists its tools, and propose what it used");
+  command
+      ->add_option("--call", options->calls,
+                   "with --learn: a call that is observed, too, as its tool and its arguments in "
+                   "JSON; what may be called --grant says, as everywhere")
+      ->type_name("TOOL JSON")
+      ->allow_extra_args(false);
+  options->grants = add_grant_options(*command);
+  command->add_flag("--apply", options->apply,
+                    "start it confined once, compare its tools, and write the entry");
+  command->add_flag("--force", options->force,
+                    "with --apply: also where its tools are others, or it does not start");
+  command->add_flag("--off", options->off, "take its \"sandbox\" out of mcpac.json");
+  command->callback([&context, options] {
+    if (auto done = confine(context, *options); !done) context.fail(done.error());
+  });
+}
+
+}  // namespace mcpac::cli

@@ -1,0 +1,737 @@
+#include "execute/servers/learn.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "core/printable.h"
+#include "core/quantity.h"
+#include "execute/files/open_place.h"
+#include "execute/project/project_place.h"
+#include "execute/servers/confine_servers.h"
+#include "execute/servers/launch_profile.h"
+#include "mcp/secrets.h"
+#include "mcp/stdio_transport.h"
+
+namespace mcpac::execute {
+namespace {
+
+namespace fs = std::filesystem;
+using sandbox::Mount;
+using sandbox::Seen;
+using sandbox::SeenPlace;
+
+constexpr std::uint16_t kNames = sandbox::kCreated | sandbox::kRemoved | sandbox::kReplaced;
+constexpr std::uint16_t kAnyChange = sandbox::kWritten | kNames;
+
+// Beyond this nobody reads them, and one folder says more.
+constexpr std::size_t kMostLines = 24;
+constexpr std::size_t kMostFilesOfAFolder = 1;
+constexpr std::size_t kMostSiblings = 3;
+
+// Below the home of a user: what holds keys, or what other programs keep there.
+constexpr std::array kPrivate = {".ssh",
+                                 ".gnupg",
+                                 ".aws",
+                                 ".azure",
+                                 ".kube",
+                                 ".docker",
+                                 ".oci",
+                                 ".netrc",
+                                 ".git-credentials",
+                                 ".gitconfig",
+                                 ".pgpass",
+                                 ".my.cnf",
+                                 ".npmrc",
+                                 ".pypirc",
+                                 ".vault-token",
+                                 ".password-store",
+                                 ".mozilla",
+                                 ".thunderbird",
+                                 ".claude",
+                                 ".claude.json",
+                                 ".cursor",
+                                 ".vscode",
+                                 ".pki",
+                                 ".config/gcloud",
+                                 ".config/gh",
+                                 ".config/git",
+                                 ".config/op",
+                                 ".config/rclone",
+                                 ".config/hub",
+                                 ".config/google-chrome",
+                                 ".config/google-chrome-beta",
+                                 ".config/chromium",
+                                 ".config/BraveSoftware",
+                                 ".config/microsoft-edge",
+                                 ".config/vivaldi",
+                                 ".config/opera",
+                                 ".config/Code",
+                                 ".config/Cursor",
+                                 ".config/Claude",
+                                 ".config/mcpac",
+                                 ".config/systemd",
+                                 ".config/autostart",
+                                 ".cache/mozilla",
+                                 ".cache/google-chrome",
+                                 ".cache/chromium",
+                                 ".cache/mcpac",
+                                 ".local/bin",
+                                 ".local/share/keyrings",
+                                 ".local/share/mcpac",
+                                 ".local/state/mcpac",
+                                 "snap"};
+// Folders of many programs, each of which has one there.
+constexpr std::array kOfEach = {".config", ".cache", ".local/share", ".local/state"};
+// Where resolvers and loaders look; a confined server does without.
+constexpr std::array kOfLibraries = {
+    "/etc/resolv.conf", "/etc/gai.conf",  "/etc/ld.so.preload", "/etc/hostname", "/etc/machine-id",
+    "/etc/os-release",  "/etc/localtime", "/etc/environment",   "/etc/terminfo", "/etc/inputrc"};
+// Of the machine and of others, beside what is of the system.
+constexpr std::array kOfMachine = {"/etc",  "/var",  "/run",       "/boot",
+                                   "/root", "/home", "/lost+found"};
+
+bool is_folder(const fs::path& path) {
+  std::error_code error;
+  return fs::is_directory(path, error);
+}
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(fs::symlink_status(path, error));
+}
+
+// A place to give: what for, in the words of its strongest use.
+struct Wanted {
+  bool writes = false;
+  std::uint16_t uses = 0;
+  std::string what;  // the place of the strongest use
+  std::size_t more = 0;
+};
+
+int strength(std::uint16_t uses) {
+  if ((uses & kNames) != 0) return 3;
+  if ((uses & sandbox::kWritten) != 0) return 2;
+  return (uses & sandbox::kRead) != 0 ? 1 : 0;
+}
+
+std::string_view verb_of(std::uint16_t uses, bool folder) {
+  if ((uses & sandbox::kCreated) != 0) return "created";
+  if ((uses & sandbox::kReplaced) != 0) return "replaced";
+  if ((uses & sandbox::kRemoved) != 0) return "removed";
+  if ((uses & sandbox::kWritten) != 0) return "wrote";
+  if ((uses & sandbox::kRead) != 0) return folder ? "listed" : "read";
+  return "looked at";
+}
+
+class Proposer {
+ public:
+  explicit Proposer(const ProposalFrom& from) : from_(from) {
+    std::error_code error;
+    project_ = fs::weakly_canonical(from.project.folder, error);
+    homes_ = homes_of_servers();
+    // A project that is a home, or holds one, is as large as that.
+    has_project_ =
+        std::ranges::none_of(homes_, [&](const fs::path& home) { return lies_in(home, project_); });
+  }
+
+  Result<Proposal> find() {
+    mcp::ServerConfig config = from_.server;
+    config.sandbox = mcp::Confinement{};
+    mcp::SecretValues secrets;
+    auto target = mcp::make_stdio_target(config, secrets);
+    if (!target) return std::unexpected(secrets.redact(std::move(target.error())));
+    auto spec = confined_spec(from_.project, from_.folders, target->spawn);
+    if (!spec) return std::unexpected(secrets.redact(std::move(spec.error())));
+    target_ = &*target;
+    spec_ = &*spec;
+    start_ = spec->work_directory;
+    for (const ProposedLine& line : from_.first) proposal_.files.push_back(line);
+    add_named();
+    if (from_.seen != nullptr) {
+      for (const SeenPlace& place : from_.seen->places) add_seen(place);
+      add_hosts();
+      add_rest();
+    }
+    cover();
+    write_lines();
+    check_lines();
+    return std::move(proposal_);
+  }
+
+ private:
+  // ---- What is not to be given by a line
+
+  [[nodiscard]] const Mount* mount_of(const fs::path& path) const {
+    const Mount* nearest = nullptr;
+    for (const Mount& mount : spec_->mounts) {
+      if (lies_in(path, mount.inside) &&
+          (nearest == nullptr || lies_in(mount.inside, nearest->inside)))
+        nearest = &mount;
+    }
+    return nearest;
+  }
+
+  // Too large for what is in it, or of all programs: never a line of its own.
+  [[nodiscard]] bool is_wide(const fs::path& folder) const {
+    if (folder == folder.root_path() || folder.parent_path() == folder.root_path()) return true;
+    for (const fs::path& home : homes_) {
+      if (lies_in(home, folder) || folder == home / ".local" ||
+          std::ranges::any_of(kOfEach, [&](const char* each) { return folder == home / each; }))
+        return true;
+    }
+    return folder.parent_path() == "/home" || folder == "/var/tmp" || folder == "/var/lib" ||
+           (folder != project_ && lies_in(project_, folder));
+  }
+
+  // Why it is not proposed; empty: it is.
+  [[nodiscard]] std::string why_left(const fs::path& path, std::uint16_t uses) const {
+    for (const fs::path& own :
+         {from_.folders.state, from_.folders.cache, from_.folders.runtime, from_.folders.settings,
+          from_.folders.answers, from_.folders.libexec}) {
+      if (!own.empty() && lies_in(path, own)) return "it is mcpac's own";
+    }
+    if (path.parent_path() == project_ && path.filename().native().starts_with("mcpac."))
+      return "it is mcpac's own";
+    if (in_project(path)) return {};
+    if (is_wide(path)) return "it holds more than this server's own";
+    if (const fs::path* home = home_above(path)) return why_left_of_home(path, *home, uses);
+    for (const char* folder : kOfMachine) {
+      if (lies_in(path, folder)) return "it is the machine's or another user's";
+    }
+    return {};
+  }
+
+  [[nodiscard]] bool in_project(const fs::path& path) const {
+    return has_project_ && lies_in(path, project_);
+  }
+  // The home that it lies in; null: none.
+  [[nodiscard]] const fs::path* home_above(const fs::path& path) const {
+    const auto found = std::ranges::find_if(
+        homes_, [&](const fs::path& home) { return path != home && lies_in(path, home); });
+    return found == homes_.end() ? nullptr : &*found;
+  }
+  // The private place that it lies in; empty: none.
+  [[nodiscard]] static fs::path private_place(const fs::path& path, const fs::path& home) {
+    for (const char* place : kPrivate) {
+      if (lies_in(path, home / place)) return home / place;
+    }
+    return {};
+  }
+
+  [[nodiscard]] static std::string why_left_of_home(const fs::path& path, const fs::path& home,
+                                                    std::uint16_t uses) {
+    const fs::path below = path.lexically_relative(home);
+    if (!private_place(path, home).empty()) return "it holds keys, or is another program's";
+    const std::string first = below.begin()->string();
+    if (first.ends_with("history")) return "it holds keys, or is another program's";
+    const bool is_each =
+        std::ranges::any_of(kOfEach, [&](const char* each) { return lies_in(path, home / each); });
+    if (is_each || !first.starts_with('.')) return {};
+    return (uses & kAnyChange) != 0 ? std::string() : "it may be another program's";
+  }
+
+  // ~/.config/x/y/z stands for ~/.config/x; so does what it made of its own in a home.
+  [[nodiscard]] fs::path anchored(const fs::path& path) const {
+    const fs::path* home = home_above(path);
+    if (home == nullptr || in_project(path)) return path;
+    for (const char* each : kOfEach) {
+      const fs::path folder = *home / each;
+      if (lies_in(path, folder) && path != folder)
+        return folder / *path.lexically_relative(folder).begin();
+    }
+    const fs::path first = *path.lexically_relative(*home).begin();
+    return first.native().starts_with('.') ? *home / first : path;
+  }
+
+  // ---- What was used
+
+  void want(const fs::path& place, std::uint16_t uses, const fs::path& what) {
+    Wanted& wanted = wanted_[place];
+    wanted.writes = wanted.writes || (uses & kAnyChange) != 0;
+    if (wanted.what.empty()) {
+      wanted.what = what;
+      wanted.uses = uses;
+      return;
+    }
+    if (wanted.what != what.native()) ++wanted.more;
+    if (strength(uses) > strength(wanted.uses)) {
+      wanted.what = what;
+      wanted.uses = uses;
+    }
+  }
+
+  void leave(const fs::path& path, std::uint16_t uses, const std::string& why) {
+    // One line for a folder of many.
+    fs::path shown = path;
+    if (const fs::path* home = home_above(path)) {
+      if (const fs::path place = private_place(path, *home); !place.empty()) shown = place;
+    }
+    const std::string text = line_of(shown) + ((uses & kAnyChange) != 0 ? ":rw" : "");
+    const bool is_known = std::ranges::any_of(
+        proposal_.left, [&](const ProposedLine& line) { return line.text == text; });
+    if (is_known) return;
+    if (proposal_.left.size() >= kMostLines) {
+      ++more_left_;
+      return;
+    }
+    proposal_.left.push_back(
+        {text, fmt::format("{} {}; {}", verb_of(uses, is_folder(path)), shown_as(path), why)});
+  }
+
+  void add_seen(const SeenPlace& seen) {
+    std::error_code error;
+    // By its real name, as a place that leads through a link is refused. The last part may be a
+    // link itself, which is looked at as what it leads to.
+    fs::path path = fs::weakly_canonical(seen.path, error);
+    if (error) path = seen.path;
+    const std::uint16_t uses = seen.uses;
+    if ((uses & sandbox::kExecuted) != 0) add_program(path);
+    if ((uses & (sandbox::kRead | kAnyChange)) == 0) return;
+    if (is_of_system(path) || lies_in(path, "/proc") || lies_in(path, "/sys") ||
+        lies_in(path, "/dev"))
+      return;
+    const Mount* mount = mount_of(path);
+    if (mount != nullptr && mount->kind == Mount::Kind::kPrivate && !in_project(path) &&
+        home_above(path) == nullptr) {
+      // Of its own there, unless somebody else had put it there.
+      if ((uses & sandbox::kCreated) == 0 && (uses & sandbox::kRead) != 0 && is_there(path) &&
+          path != mount->inside)
+        leave(path, uses, "others' files there are not seen in a sandbox");
+      return;
+    }
+    if (mount != nullptr && mount->kind == Mount::Kind::kHost &&
+        mount->access != Mount::Access::kReadWrite) {
+      if ((uses & kAnyChange) != 0 && !path.native().contains("__pycache__"))
+        note(
+            fmt::format("it {} {}, in its own program, which is read-only in a sandbox: have it "
+                        "write elsewhere, by an option or a variable of its own",
+                        verb_of(uses, false), shown_as(path)));
+      return;
+    }
+    if ((uses & kAnyChange) == 0 &&
+        std::ranges::any_of(kOfLibraries, [&](const char* file) { return lies_in(path, file); }))
+      return;
+    if (path.native().contains("/__pycache__")) return;
+    // Made on the way to its own in it.
+    if (uses == sandbox::kCreated && is_folder(path) && is_wide(path)) return;
+    if (const std::string why = why_left(path, uses); !why.empty()) return leave(path, uses, why);
+    add_used(path, uses);
+  }
+
+  void add_used(const fs::path& path, std::uint16_t uses) {
+    const fs::path anchor = anchored(path);
+    if (anchor != path && is_there(anchor)) return want(anchor, uses, path);
+    const bool there = is_there(path);
+    const bool replaces = (uses & (sandbox::kReplaced | sandbox::kRemoved)) != 0;
+    if ((uses & kNames) == 0 || (there && is_folder(path) && !replaces)) {
+      if (there) want(path, uses, path);
+      return;
+    }
+    // Names are made and taken in the folder that they lie in.
+    const fs::path parent = path.parent_path();
+    if (there && !replaces && (is_wide(parent) || parent == project_))
+      return want(path, uses, path);
+    if (is_there(parent) && (parent == project_ || !is_wide(parent)))
+      return want(parent, uses, path);
+    if (is_wide(parent))
+      leave(path, uses, "a folder of its own there could be given, and all of that cannot");
+  }
+
+  void add_program(const fs::path& path) {
+    if (path == from_.folders.keeper()) return;  // ours
+    const Mount* mount = mount_of(path);
+    const bool runs =
+        is_of_system(path) || (mount != nullptr && mount->kind == Mount::Kind::kHost &&
+                               mount->access == Mount::Access::kReadExecute);
+    if (!runs)
+      note(
+          fmt::format("it started {}: in a sandbox nothing is executed but what its program is "
+                      "made of and what is in /usr",
+                      shown_as(path)));
+  }
+
+  // What its entry names: arguments and variables that are paths.
+  void add_named() {
+    const auto& words = target_->spawn.arguments;
+    for (std::size_t i = 1; i < words.size(); ++i) add_word(words[i], "its arguments");
+    mcp::SecretValues secrets;
+    for (const auto& [name, value] : from_.server.environment) {
+      // A secret is no path.
+      if (value.contains("${file:")) continue;
+      const auto expanded = secrets.expand(value, name);
+      if (expanded) add_word(*expanded, name);
+    }
+  }
+
+  void add_word(std::string_view word, const std::string& where) {
+    if (word.starts_with('-')) {
+      const auto equals = word.find('=');
+      if (equals == std::string_view::npos) return;
+      word = word.substr(equals + 1);
+    }
+    const bool is_path = word.starts_with('/') || word.starts_with("./") || word.starts_with("../");
+    if (word.empty() || word.contains('\n') || word.contains("://")) return;
+    std::error_code error;
+    fs::path path = fs::weakly_canonical(start_ / word, error);
+    if (error) return;
+    if (path.filename().empty()) path = path.parent_path();
+    const bool there = is_there(path);
+    if (!there && (!is_path || !is_there(path.parent_path()))) return;
+    if (is_of_system(path)) return;
+    const Mount* mount = mount_of(path);
+    const bool is_own = mount != nullptr && mount->kind == Mount::Kind::kHost;
+    if (is_own || (mount != nullptr && !in_project(path) && mount->kind == Mount::Kind::kPrivate))
+      return;
+    const fs::path place = there ? path : path.parent_path();
+    if (const std::string why = why_left(place, 0); !why.empty()) {
+      proposal_.left.push_back({line_of(place), fmt::format("named in {}; {}", where, why)});
+      return;
+    }
+    Wanted& wanted = wanted_[place];
+    wanted.writes = wanted.writes || !there;
+    named_.emplace(place, there ? fmt::format("named in {}", where)
+                                : fmt::format("{} is named in {}, and to be made there",
+                                              shown_as(path), where));
+  }
+
+  void add_hosts() {
+    std::map<std::string, std::string> lines;
+    for (const sandbox::SeenHost& host : from_.seen->hosts) {
+      const bool is_loopback = host.address.starts_with("127.") || host.address == "::1";
+      const bool by_name = !host.asked.empty() && !is_loopback;
+      const std::string name = by_name                      ? host.asked
+                               : host.address.contains(':') ? "[" + host.address + "]"
+                                                            : host.address;
+      lines.emplace(printable(fmt::format("{}:{}", name, host.port)),
+                    by_name ? fmt::format("dialled {} after it asked for that name", host.address)
+                            : "dialled by its address");
+    }
+    for (const auto& [text, reason] : lines) proposal_.network.push_back({text, reason});
+  }
+
+  void add_rest() {
+    for (const std::string& socket : from_.seen->sockets) {
+      if (lies_in(socket, "/var/run/nscd") || lies_in(socket, "/run/systemd/resolve")) continue;
+      note(
+          fmt::format("it connected to the socket {}: what listens there would act for it "
+                      "outside of the sandbox",
+                      shown_as(socket)));
+    }
+    if (from_.seen->is_cut)
+      note(fmt::format("it used more places than the {} that are kept: there may be more to give",
+                       sandbox::kMostSeenPlaces));
+    if (more_left_ > 0)
+      note(fmt::format("and {} that are not proposed", counted(more_left_, "other place")));
+  }
+
+  void note(std::string text) {
+    if (proposal_.notes.size() < kMostLines &&
+        std::ranges::find(proposal_.notes, text) == proposal_.notes.end())
+      proposal_.notes.push_back(std::move(text));
+  }
+
+  // ---- The smallest cover
+
+  [[nodiscard]] bool can_be_cover(const fs::path& folder) const {
+    return (has_project_ && folder == project_) ||
+           (!is_wide(folder) && why_left(folder, kAnyChange).empty());
+  }
+
+  void merge_into(const fs::path& folder, const std::vector<fs::path>& parts) {
+    Wanted all = wanted_.contains(folder) ? wanted_[folder] : Wanted{};
+    for (const fs::path& part : parts) {
+      const Wanted& one = wanted_[part];
+      all.writes = all.writes || one.writes;
+      all.more += one.more + (all.what.empty() ? 0 : 1);
+      if (all.what.empty() || strength(one.uses) > strength(all.uses)) {
+        if (!one.what.empty()) all.what = one.what;
+        all.uses = one.uses;
+      }
+    }
+    for (const fs::path& part : parts) wanted_.erase(part);
+    wanted_[folder] = all;
+  }
+
+  // Files of one folder by the folder; of many folders, the one that they lie in.
+  void cover() {
+    for (const bool folders : {false, true}) {
+      for (int depth = 0; depth < 16; ++depth) {
+        std::map<fs::path, std::vector<fs::path>> by_parent;
+        for (const auto& [place, wanted] : wanted_) {
+          if (!named_.contains(place) && is_folder(place) == folders)
+            by_parent[place.parent_path()].push_back(place);
+        }
+        bool changed = false;
+        for (const auto& [parent, parts] : by_parent) {
+          const std::size_t most = folders              ? kMostSiblings
+                                   : parent == project_ ? kMostSiblings
+                                                        : kMostFilesOfAFolder;
+          if (parts.size() <= most || !can_be_cover(parent)) continue;
+          merge_into(parent, parts);
+          changed = true;
+        }
+        if (!changed) break;
+      }
+    }
+    drop_covered();
+  }
+
+  void drop_covered() {
+    std::vector<fs::path> covered;
+    for (const auto& [place, wanted] : wanted_) {
+      for (auto& [other, wider] : wanted_) {
+        if (other == place || !lies_in(place, other)) continue;
+        if (!wider.writes && wanted.writes) {
+          // Named as a whole, and written in: one line says it.
+          if (!named_.contains(other)) continue;
+          wider.writes = true;
+          wider.uses = wanted.uses;
+          wider.what = wanted.what;
+        }
+        wider.more += wanted.more + (wanted.what.empty() || wanted.what == wider.what ? 0 : 1);
+        if (wider.what.empty()) {
+          wider.what = wanted.what;
+          wider.uses = wanted.uses;
+        }
+        covered.push_back(place);
+        break;
+      }
+    }
+    for (const fs::path& place : covered) wanted_.erase(place);
+  }
+
+  // ---- The lines
+
+  // As it stands in an entry, where "~" is refused: a server would get it as it is.
+  [[nodiscard]] std::string line_of(const fs::path& path) const {
+    if (has_project_ && path == project_) return ".";
+    if (path != project_ && lies_in(path, project_))
+      return "./" + path.lexically_relative(project_).string();
+    return path.string();
+  }
+  // For people.
+  [[nodiscard]] std::string shown_as(const fs::path& path) const {
+    const fs::path home = home_of_user();
+    if (!in_project(path) && !home.empty() && path != home && lies_in(path, home))
+      return "~/" + path.lexically_relative(home).string();
+    return line_of(path);
+  }
+
+  [[nodiscard]] std::string reason_of(const fs::path& place, const Wanted& wanted) const {
+    std::string reason;
+    if (const auto found = named_.find(place); found != named_.end()) reason = found->second;
+    if (!wanted.what.empty()) {
+      if (!reason.empty()) reason += "; ";
+      reason +=
+          fmt::format("{} {}", verb_of(wanted.uses, is_folder(wanted.what)), shown_as(wanted.what));
+      if (wanted.more > 0) reason += fmt::format(" and {} more", wanted.more);
+    }
+    return reason;
+  }
+
+  void write_lines() {
+    for (const auto& [place, wanted] : wanted_) {
+      if (proposal_.files.size() >= kMostLines) {
+        note(fmt::format("more places than {} lines: name folders that hold them", kMostLines));
+        break;
+      }
+      const std::string text = line_of(place) + (wanted.writes ? ":rw" : "");
+      // What was claimed, and is more or as much, stays as it is.
+      const auto known = std::ranges::find_if(proposal_.files, [&](const ProposedLine& line) {
+        return line.text == text || line.text == text + ":rw" || line.text + ":rw" == text;
+      });
+      if (known == proposal_.files.end())
+        proposal_.files.push_back({text, reason_of(place, wanted)});
+      else if (known->text + ":rw" == text)
+        *known = {text, fmt::format("{}; {}", known->reason, reason_of(place, wanted))};
+    }
+  }
+
+  // As the server's start will judge them.
+  void check_lines() {
+    std::vector<ProposedLine> kept;
+    for (ProposedLine& line : proposal_.files) {
+      mcp::SpawnOptions options = target_->spawn;
+      options.confined->places = {line.text};
+      if (const auto spec = confined_spec(from_.project, from_.folders, options); !spec) {
+        proposal_.left.push_back(
+            {line.text, fmt::format("{}; {}", line.reason, spec.error().what)});
+        continue;
+      }
+      kept.push_back(std::move(line));
+    }
+    proposal_.files = std::move(kept);
+    for (auto* lines : {&proposal_.files, &proposal_.left}) {
+      for (ProposedLine& line : *lines) line.reason = printable(line.reason);
+    }
+    for (std::string& text : proposal_.notes) text = printable(text);
+  }
+
+  const ProposalFrom& from_;
+  fs::path project_;
+  std::vector<fs::path> homes_;
+  bool has_project_ = true;
+  fs::path start_;
+  const mcp::StdioTarget* target_ = nullptr;
+  const sandbox::Spec* spec_ = nullptr;
+  std::map<fs::path, Wanted> wanted_;
+  std::map<fs::path, std::string> named_;
+  std::size_t more_left_ = 0;
+  Proposal proposal_;
+};
+
+// The last few, those first that were to be opened: a lookup alone may be a search.
+std::vector<std::string> words_of_refusals(const Seen& seen) {
+  constexpr std::size_t kMostWords = 3;
+  std::vector<const SeenPlace*> places;
+  for (const SeenPlace& place : seen.places) {
+    const bool is_of_libraries = std::ranges::any_of(
+        kOfLibraries, [&](const char* file) { return lies_in(place.path, file); });
+    if (!is_of_libraries) places.push_back(&place);
+  }
+  std::ranges::stable_sort(places, [](const SeenPlace* one, const SeenPlace* other) {
+    const bool opened = one->uses != sandbox::kLooked;
+    const bool other_opened = other->uses != sandbox::kLooked;
+    return opened != other_opened ? opened : one->last > other->last;
+  });
+  const fs::path home = home_of_user();
+  std::vector<std::string> words;
+  for (const SeenPlace* place : places) {
+    if (words.size() == kMostWords) break;
+    const bool is_of_home = !home.empty() && place->path != home && lies_in(place->path, home);
+    const std::string shown =
+        is_of_home ? "~/" + fs::path(place->path).lexically_relative(home).string() : place->path;
+    const std::string_view verb = (place->uses & kAnyChange) != 0           ? "write"
+                                  : (place->uses & sandbox::kExecuted) != 0 ? "start"
+                                  : (place->uses & sandbox::kRead) != 0     ? "open"
+                                                                            : "find";
+    words.push_back(printable(fmt::format("it tried to {} {}: not granted", verb, shown)));
+  }
+  for (const sandbox::SeenHost& host : seen.hosts) {
+    if (words.size() == 2 * kMostWords) break;
+    const bool is_own = host.address.starts_with("127.") || host.address == "::1";
+    if (is_own) continue;
+    words.push_back(printable(
+        fmt::format("it tried to reach {} (port {}): not granted", host.address, host.port)));
+  }
+  for (const std::string& socket : seen.sockets) {
+    if (words.size() == 2 * kMostWords) break;
+    if (!lies_in(socket, "/var/run/nscd") && !lies_in(socket, "/run/systemd/resolve"))
+      words.push_back(printable(fmt::format("it tried to connect to {}: not granted", socket)));
+  }
+  for (const std::string& name : seen.names) {
+    if (words.size() == 2 * kMostWords) break;
+    words.push_back(printable(fmt::format("it asked for the address of {}: not granted", name)));
+  }
+  return words;
+}
+
+class ServerRefusals final : public mcp::Refusals {
+ public:
+  ServerRefusals(std::unique_ptr<sandbox::Observation> observation,
+                 std::shared_ptr<const Project> project, const Folders& folders, std::string server)
+      : observation_(std::move(observation)),
+        project_(std::move(project)),
+        folders_(folders),
+        server_(std::move(server)) {}
+  [[nodiscard]] int enter_child() const override { return observation_->enter_child(); }
+  [[nodiscard]] int socket() const override { return observation_->socket(); }
+  void explain(Error& error) override {
+    const Seen seen = observation_->end();
+    const auto words = words_of_refusals(seen);
+    if (words.empty()) return;
+    error.why =
+        fmt::format("{}{}{}", fmt::join(words, "\n"), error.why.empty() ? "" : "\n", error.why);
+    std::string lines;
+    const auto* config = project_->config.find(server_);
+    if (config != nullptr && config->sandbox) {
+      const auto proposal =
+          propose({.project = *project_, .folders = folders_, .server = *config, .seen = &seen});
+      for (const ProposedLine& line : proposal ? proposal->files : std::vector<ProposedLine>()) {
+        const bool has =
+            std::ranges::find(config->sandbox->files, line.text) != config->sandbox->files.end();
+        if (!has) lines += fmt::format("{}\"{}\"", lines.empty() ? "" : ", ", line.text);
+      }
+    }
+    error.fix = printable(
+        fmt::format("{}mcpac server confine {} --learn shows all that it uses",
+                    lines.empty() ? std::string()
+                                  : fmt::format("add {} to \"files\" of its \"sandbox\"; ", lines),
+                    server_));
+  }
+
+ private:
+  std::unique_ptr<sandbox::Observation> observation_;
+  std::shared_ptr<const Project> project_;
+  Folders folders_;
+  std::string server_;
+};
+
+template <class Entry>
+constexpr bool has_network() {
+  return requires(Entry entry) {
+    entry.network;
+  };
+}
+
+OrderedJson texts_of(const std::vector<ProposedLine>& lines) {
+  OrderedJson texts = OrderedJson::array();
+  for (const ProposedLine& line : lines) texts.push_back(line.text);
+  return texts;
+}
+
+}  // namespace
+
+bool entries_have_network() {
+  return has_network<mcp::Confinement>();
+}
+
+OrderedJson entry_of(const Proposal& proposal) {
+  OrderedJson entry = OrderedJson::object();
+  if (!proposal.files.empty()) entry["files"] = texts_of(proposal.files);
+  if (!proposal.network.empty() && entries_have_network())
+    entry["network"] = texts_of(proposal.network);
+  return entry.empty() ? OrderedJson(true) : entry;
+}
+
+Result<Proposal> propose(const ProposalFrom& from) {
+  return Proposer(from).find();
+}
+
+Result<std::shared_ptr<ServerObserver>> ServerObserver::begin(sandbox::ObserveOptions options) {
+  auto observation = sandbox::Observation::begin(std::move(options));
+  if (!observation) return pass_on(observation);
+  return std::shared_ptr<ServerObserver>(new ServerObserver(std::move(*observation)));
+}
+
+sandbox::ObserveOptions options_for_learning() {
+  sandbox::ObserveOptions options;
+  options.left_out = {"/usr",   "/bin",    "/sbin", "/lib", "/lib32",
+                      "/lib64", "/libx32", "/proc", "/sys", "/dev"};
+  return options;
+}
+
+std::shared_ptr<mcp::Refusals> refusals_of(std::shared_ptr<const Project> project,
+                                           const Folders& folders, const std::string& server) {
+  sandbox::ObserveOptions options;
+  options.left_out = {"/proc", "/sys", "/dev"};
+  options.only_refused = true;
+  const auto homes = homes_of_servers();
+  if (!homes.empty()) options.stands_for = {kConfinedHome, homes.front()};
+  auto observation = sandbox::Observation::begin(std::move(options));
+  if (!observation) return nullptr;
+  return std::make_shared<ServerRefusals>(std::move(*observation), std::move(project), folders,
+                                          server);
+}
+
+}  // namespace mcpac::execute

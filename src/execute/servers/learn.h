@@ -1,0 +1,74 @@
+// Learn: the smallest "sandbox" that a server's entry needs, from what it was seen to do, from what
+// its entry names, and from what others claim of it; each line with its reason.
+//
+// A proposal is for a person to read. What every confined server has (confine_servers.h) is left
+// out of it; what holds keys, belongs to other programs or is as large as a home is not proposed,
+// whatever the server did, and said with the line that one would write.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "execute/project/folders.h"
+#include "execute/project/project.h"
+#include "mcp/child_process.h"
+#include "sandbox/observe.h"
+
+namespace mcpac::execute {
+
+struct ProposedLine {
+  std::string text;    // as an item of "files" or "network": "./data:rw", "api.github.com:443"
+  std::string reason;  // "created ./data/memory.json"
+};
+
+struct Proposal {
+  std::vector<ProposedLine> files;
+  std::vector<ProposedLine> network;
+  std::vector<ProposedLine> left;  // used, and not proposed
+  std::vector<std::string> notes;  // what no line can give, and what may be missing here
+};
+
+// The value of "sandbox" that a proposal comes to: true, or an object.
+[[nodiscard]] OrderedJson entry_of(const Proposal& proposal);
+// Whether entries have a "network" that `entry_of` may say.
+[[nodiscard]] bool entries_have_network();
+
+struct ProposalFrom {
+  const Project& project;
+  const Folders& folders;
+  const mcp::ServerConfig& server;
+  std::vector<ProposedLine> first{};    // entries of files to begin with: what is claimed
+  const sandbox::Seen* seen = nullptr;  // null: nothing was observed
+};
+
+// Reads the disk, and starts nothing. kServerStart where the server cannot be confined at all.
+[[nodiscard]] Result<Proposal> propose(const ProposalFrom& from);
+
+// A server's calls, seen (sandbox/observe.h); for ServerConfig::observer.
+class ServerObserver final : public mcp::Observer {
+ public:
+  // `options`: of what a server with its user's files does, or of what a confined one is refused.
+  [[nodiscard]] static Result<std::shared_ptr<ServerObserver>> begin(
+      sandbox::ObserveOptions options);
+  [[nodiscard]] int enter_child() const override { return observation_->enter_child(); }
+  [[nodiscard]] int socket() const override { return observation_->socket(); }
+  [[nodiscard]] sandbox::Seen end() { return observation_->end(); }
+
+ private:
+  explicit ServerObserver(std::unique_ptr<sandbox::Observation> observation)
+      : observation_(std::move(observation)) {}
+  std::unique_ptr<sandbox::Observation> observation_;
+};
+
+// Of a server that has all that its user has.
+[[nodiscard]] sandbox::ObserveOptions options_for_learning();
+
+// Looks at one start of a confined server, and says what it wanted and did not get: "it tried to
+// open ~/.config/x, which it was not given", with the lines that would give it. Null where nothing
+// can be observed.
+[[nodiscard]] std::shared_ptr<mcp::Refusals> refusals_of(std::shared_ptr<const Project> project,
+                                                         const Folders& folders,
+                                                         const std::string& server);
+
+}  // namespace mcpac::execute

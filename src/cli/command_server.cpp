@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/config_file.h"
 #include "cli/written.h"
+#include "codegen/lock_entry.h"
 #include "core/file.h"
 #include "core/nearest_name.h"
 #include "core/permission.h"
@@ -151,7 +152,8 @@ std::string next_step(Context& context, const std::vector<std::string>& names) {
     const auto* locked = project && lock ? lock->find_server(name) : nullptr;
     if (locked == nullptr) continue;
     const auto* server = project->config.find(name);
-    if (server != nullptr && server->identity() == locked->identity)
+    if (server != nullptr && server->identity() == locked->identity &&
+        !codegen::starts_another(codegen::compare_entries(locked->entry, server->entry())))
       ++known;
     else
       replaced += " " + name;

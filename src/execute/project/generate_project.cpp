@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/lock_diff.h"
 #include "core/file.h"
 #include "execute/project/header_files.h"
 #include "execute/project/project_turn.h"
@@ -25,15 +26,23 @@ void note_drift(const ToolDefinition& offered, const LockedTool& locked, mcp::Te
 ServerListing merged(ServerListing live, const LockedServer& locked, mcp::Texts texts,
                      const Approval& approval, GenerateReport& report) {
   const auto name_of = [&live](const std::string& tool) { return live.server + "." + tool; };
-  if (!approval.covers(live.server) && live.identity != locked.identity) {
+  const auto entry = codegen::compare_entries(locked.entry, live.entry);
+  if (!approval.covers(live.server) &&
+      (live.identity != locked.identity || codegen::starts_another(entry))) {
     report.other_servers.push_back(live.server);
     return codegen::listing_of(locked);
   }
   ServerListing result = codegen::listing_of(locked);
+  // An entry that gives less is written without a question: given again, it is drift. So is one
+  // that an older mcpac did not keep.
+  if (!live.entry.is_null()) result.entry = live.entry;
   if (approval.covers(live.server)) {
     result.identity = live.identity;
     result.implementation = live.implementation;
     result.protocol_version = live.protocol_version;
+    result.claims = live.claims;
+  } else if (locked.entry.is_null()) {
+    result.claims = live.claims;
   }
   result.tools.clear();
   for (ToolDefinition& tool : live.tools) {
@@ -47,6 +56,8 @@ ServerListing merged(ServerListing live, const LockedServer& locked, mcp::Texts 
       report.added.push_back(name_of(tool.name));
     } else {
       const bool same = codegen::definition_digest(tool.definition) == found->digest;
+      if (same && !approved && codegen::needs_others(locked, *found, live, tool.definition))
+        report.drifted.push_back(name_of(tool.name));
       if (!same && !approved) note_drift(tool, *found, texts, name_of(tool.name), report);
       // Also what the digest leaves out (order of members, _meta, icons) is as it was approved.
       if (same || !approved) tool.definition = found->definition;

@@ -9,6 +9,7 @@
 #include "core/file.h"
 #include "core/shell_quote.h"
 #include "execute/project/implied.h"
+#include "execute/project/manifest.h"
 
 namespace mcpac::execute {
 
@@ -62,6 +63,7 @@ Result<Project> load_project(const std::filesystem::path& config_file, const Fol
     server.found = folders.cache / "servers";
     server.keeper = folders.keeper();
     server.file = project.config_file;
+    server.claims = read_manifest_of(server, project.folder);
   }
   return project;
 }

@@ -72,9 +72,7 @@ Result<void> check_tool_names(const Review& review, const std::vector<std::strin
                   {.fix = fmt::format("mcpac lock diff {}", server)});
     }
     const auto diff = std::ranges::find(review.diff, server, &ServerDiff::server);
-    const bool other = diff != review.diff.end() && diff->kind == ServerDiff::Kind::kKept &&
-                       diff->identity.has_value();
-    if (other) {
+    if (diff != review.diff.end() && diff->is_another()) {
       return fail(ErrorId::kLockDrift,
                   fmt::format("the server {} is not the one that mcpac.lock approved", server),
                   {.where = review.config_file.string(),
@@ -88,7 +86,11 @@ Result<void> check_tool_names(const Review& review, const std::vector<std::strin
 // Leaves in `diff` what `approval` covers: what is shown is what would be accepted.
 void limit_to(const Approval& approval, ServerDiff& diff) {
   if (approval.covers(diff.server)) return;
-  if (diff.kind == ServerDiff::Kind::kKept) diff.identity.reset();
+  if (diff.kind == ServerDiff::Kind::kKept) {
+    diff.identity.reset();
+    diff.entry.clear();
+    diff.claims = {};
+  }
   diff.version.reset();
   std::erase_if(diff.tools, [&](const codegen::ToolDiff& tool) {
     return !approval.covers(diff.server, tool.tool);

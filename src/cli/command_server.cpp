@@ -24,6 +24,7 @@
 #include "execute/clients/adopt.h"
 #include "execute/clients/foreign_servers.h"
 #include "execute/clients/literal_secrets.h"
+#include "execute/project/generate_project.h"
 #include "execute/project/list_servers.h"
 #include "execute/project/project.h"
 #include "execute/project/project_use.h"
@@ -165,6 +166,17 @@ std::string next_step(Context& context, const std::vector<std::string>& names) {
          "is)";
 }
 
+// An entry that gives a locked server no more than was approved is in the lock at once.
+void keep_narrower(Context& context, const std::vector<std::string>& names) {
+  const auto project = context.project();
+  if (!project) return;
+  for (const std::string& name : names) {
+    const auto kept = execute::keep_narrower_entry(*project, context.folders, name);
+    if (!kept) context.warn(kept.error().what);
+    if (kept && *kept) context.say(fmt::format("mcpac.lock has the entry of {} now", name));
+  }
+}
+
 void add_one(Context& context, const AddOptions& options) {
   auto config = ConfigFile::open(context.config_file);
   if (!config) return context.fail(config.error());
@@ -191,6 +203,7 @@ void add_one(Context& context, const AddOptions& options) {
   }
   if (auto saved = config->save(); !saved) return context.fail(saved.error());
   for (const auto& name : names) context.say(fmt::format("added {}", name));
+  keep_narrower(context, names);
   propose_roots(context, names);
   context.say("next: " + next_step(context, names));
 }

@@ -168,7 +168,7 @@ Result<Status> status(const Project& project, Ask ask, const OnProgress& progres
   if (!lock) return pass_on(lock);
   Status result;
   result.headers = check_headers(project, *lock);
-  result.notes = codegen::notes_on_use(*lock, server_checks_of(project.config));
+  result.notes = notes_of_lock(project, *lock);
   const auto made = codegen::regenerate(*lock);
   result.lock_fits_itself = made && made->lock.headers == lock->headers;
   std::map<std::string, Result<ServerListing>> answers;

@@ -12,6 +12,7 @@
 #include "codegen/text_escape.h"
 #include "codegen/tool_model.h"
 #include "core/ascii.h"
+#include "core/claims.h"
 #include "core/shell_quote.h"
 
 namespace mcpac::codegen {
@@ -21,8 +22,11 @@ using Kind = Type::Kind;
 
 ToolModel model(const LockedServer& server, const LockedTool& tool) {
   std::vector<Note> unused;  // generate has shown them
-  return model_of(tool.definition, server.name + "." + tool.name, short_name(tool.cpp_name),
-                  unused);
+  ToolModel made =
+      model_of(tool.definition, server.name + "." + tool.name, short_name(tool.cpp_name), unused);
+  if (const auto needs = text_of(claims_about(server.claims, tool.name)); !needs.empty())
+    made.words.facts.push_back("Its server " + needs);
+  return made;
 }
 
 // `args` is the full name of the struct that holds the tool's types.

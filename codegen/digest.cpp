@@ -63,14 +63,23 @@ std::string without_texts(OrderedJson definition) {
 
 }  // namespace
 
-// Icons, _meta and execution hints are left out: they say nothing about what a call does, and
-// servers change them from start to start.
+// Icons, the rest of _meta and execution hints are left out: they say nothing about what a call
+// does, and servers change them from start to start.
 std::string definition_digest(const OrderedJson& definition) {
+  std::string text = canonical_json(definition, kApproved);
+  // Of `_meta` what a tool says that it needs.
+  if (const auto claims = claims_of_tool(definition).list; !claims.empty())
+    text += "\n" + canonical_json(to_json(claims));
+  return sha256_hex(text);
+}
+
+std::string digest_without_claims(const OrderedJson& definition) {
   return sha256_hex(canonical_json(definition, kApproved));
 }
 
 bool differ_in_texts_alone(const OrderedJson& one, const OrderedJson& other) {
-  return one.is_object() && other.is_object() && without_texts(one) == without_texts(other);
+  return one.is_object() && other.is_object() && without_texts(one) == without_texts(other) &&
+         claims_of_tool(one).list == claims_of_tool(other).list;
 }
 
 const LockedServer* Lock::find_server(std::string_view name) const {

@@ -97,7 +97,7 @@ std::string emit_server(const ServerModel& server) {
 // $digest$
 // What the comments say of tools and fields are the server's own claims; mcpac relies on none of
 // them.
-#pragma once
+$claims$#pragma once
 
 #include "mcpac/lock.hpp"
 #include "mcpac/runtime.hpp"
@@ -122,6 +122,8 @@ $tools$
 }  // namespace mcp::$server$
 )",
       {{"banner", kBanner},
+       {"claims",
+        server.claims.empty() ? "" : fmt::format("// The server {}\n", safe_line(server.claims))},
        {"implementation",
         safe_line(cut(server.implementation.empty() ? server.name : server.implementation, 120))},
        {"count", std::to_string(server.tools.size())},

@@ -86,7 +86,9 @@ LockedServer lock_server(const ServerListing& listing, const std::string& cpp_na
                       .implementation = listing.implementation,
                       .protocol_version = listing.protocol_version,
                       .cpp_name = "mcp::" + cpp_name,
-                      .tools = {}};
+                      .tools = {},
+                      .claims = listing.claims.list,
+                      .entry = listing.entry};
   ServerListing fit = lockable(listing, notes);
   std::vector<std::string> originals;
   for (const ToolDefinition& tool : fit.tools) originals.push_back(tool.name);
@@ -109,7 +111,8 @@ LockedServer lock_server(const ServerListing& listing, const std::string& cpp_na
 ServerModel model_server(const LockedServer& locked, std::vector<Note>& notes) {
   ServerModel server{.name = locked.name,
                      .cpp_name = last_part(locked.cpp_name),
-                     .implementation = locked.implementation};
+                     .implementation = locked.implementation,
+                     .claims = text_of(locked.claims)};
   std::string digests = locked.name + "\n";
   for (const LockedTool& tool : locked.tools) {
     digests += tool.digest + " " + tool.cpp_name + "\n";
@@ -134,9 +137,16 @@ ServerListing lockable(ServerListing listing, std::vector<Note>& notes) {
                        "is left out and cannot be called: " + why});
       continue;
     }
+    const Claims claims = claims_of_tool(tool.definition);
+    for (const std::string& why : claims.dropped)
+      notes.push_back({fmt::format("{}.{}", listing.server, safe_line(cut(tool.name, 80))),
+                       std::string("/_meta/") + kEffectsMember, why});
+    write_claims(tool.definition, claims.list);
     std::string digest = definition_digest(tool.definition);
     entries.push_back({std::move(digest), std::move(tool)});
   }
+  for (const std::string& why : listing.claims.dropped) notes.push_back({listing.server, "", why});
+  listing.claims.dropped.clear();
   // Of two tools with one name only one can be called; which one must not depend on the listing's
   // order.
   std::ranges::sort(entries, [](const Entry& a, const Entry& b) {
@@ -204,8 +214,13 @@ std::vector<Note> notes_on_use(const Lock& lock, const ServerChecks& server_chec
 }
 
 ServerListing listing_of(const LockedServer& locked) {
-  ServerListing listing{
-      locked.name, locked.identity, locked.implementation, locked.protocol_version, {}};
+  ServerListing listing{.server = locked.name,
+                        .identity = locked.identity,
+                        .implementation = locked.implementation,
+                        .protocol_version = locked.protocol_version,
+                        .tools = {},
+                        .claims = {.list = locked.claims},
+                        .entry = locked.entry};
   for (const LockedTool& tool : locked.tools) listing.tools.push_back({tool.name, tool.definition});
   return listing;
 }

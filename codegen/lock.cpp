@@ -8,6 +8,7 @@
 #include <set>
 
 #include "codegen/json_text.h"
+#include "codegen/lock_entry.h"
 #include "codegen/names.h"
 #include "codegen/text_escape.h"
 #include "core/permission.h"
@@ -130,11 +131,20 @@ class Reader {
     server_ = name;
     tool_.clear();
     if (!is_server_name(name) || !value.is_object()) return broken(entry, "it is no server entry");
-    const std::set<std::string_view> known{"identity", "implementation", "protocolVersion",
-                                           "cppName", "tools"};
+    const std::set<std::string_view> known{
+        "identity", "implementation", "protocolVersion", "cppName", "entry", "claims", "tools"};
     if (auto ok = only(value, entry, known); !ok) return pass_on(ok);
     LockedServer server{
         .name = name, .identity{}, .implementation{}, .protocol_version{}, .cpp_name{}, .tools{}};
+    if (OrderedJson* said = member(value, "entry")) {
+      if (!is_lock_entry(*said)) return broken(entry, "its \"entry\" is none");
+      server.entry = std::move(*said);
+    }
+    if (const OrderedJson* said = member(value, "claims")) {
+      server.claims = read_claims(*said).list;
+      if (server.claims.empty() || to_json(server.claims) != *said)
+        return broken(entry, "its \"claims\" are none that generate wrote");
+    }
     const std::pair<std::string_view, std::string*> texts[] = {
         {"identity", &server.identity},
         {"implementation", &server.implementation},
@@ -178,7 +188,9 @@ class Reader {
     if (own_name == nullptr || *own_name != name)
       return broken(entry, "its definition has another name");
     if (definition_digest(*definition) != *digest) {
-      return broken(entry, "its sha256 is not the digest of its definition");
+      if (digest_without_claims(*definition) != *digest)
+        return broken(entry, "its sha256 is not the digest of its definition");
+      write_claims(*definition, {});  // nobody approved any
     }
     return LockedTool{.name = name,
                       .cpp_name = std::move(*cpp_name),
@@ -237,16 +249,25 @@ std::string object_text(const std::vector<std::string>& members, std::size_t ind
 std::string server_text(const LockedServer& server) {
   std::vector<std::string> tools;
   for (const LockedTool& tool : server.tools) tools.push_back(tool_text(tool));
+  std::string more;
+  if (!server.entry.is_null())
+    more += fmt::format("      \"entry\": {},\n", one_member_a_line(server.entry, 8));
+  if (!server.claims.empty()) {
+    std::vector<std::string> claims;
+    for (const auto& claim : to_json(server.claims)) claims.push_back(compact_json(claim));
+    more += fmt::format("      \"claims\": [\n        {}\n      ],\n",
+                        fmt::join(claims, ",\n        "));
+  }
   return fmt::format(R"(    {}: {{
       "identity": {},
       "implementation": {},
       "protocolVersion": {},
       "cppName": {},
-      "tools": {}
+{}      "tools": {}
     }})",
                      json_string(server.name), json_string(server.identity),
                      json_string(server.implementation), json_string(server.protocol_version),
-                     json_string(server.cpp_name), object_text(tools, 6));
+                     json_string(server.cpp_name), more, object_text(tools, 6));
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 // Lock: the approved tool definitions, mcpac.lock. What is not in it cannot be called (ADR 0004).
 //
-// Per server its identity (command line or URL, secrets unexpanded), per tool the whole definition
-// and its SHA-256 over canonical JSON (RFC 8785) of name, title, description, inputSchema,
-// outputSchema and annotations; and the SHA-256 of every generated header. The text is
+// Per server its identity (command line or URL, secrets unexpanded), what else its entry says of
+// how it is started (lock_entry.h) and what its manifest says that it needs; per tool the whole
+// definition and its SHA-256 over canonical JSON (RFC 8785) of name, title, description,
+// inputSchema, outputSchema and annotations, and of what the tool says that it needs
+// (core/claims.h); and the SHA-256 of every generated header. The text is
 // deterministic: same tools, same bytes. Loading recomputes every digest: an edited lock that does
 // not fit itself is refused.
 #pragma once
@@ -13,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/claims.h"
 #include "core/error.h"
 #include "core/tool_definition.h"
 
@@ -32,6 +35,8 @@ struct LockedServer {
   std::string protocol_version;
   std::string cpp_name;           // "mcp::filesystem"
   std::vector<LockedTool> tools;  // sorted by name
+  std::vector<Claim> claims{};    // of its manifest
+  OrderedJson entry = nullptr;    // null: an older mcpac wrote it, and there is nothing to compare
 };
 
 struct Lock {
@@ -47,6 +52,8 @@ inline constexpr std::size_t kMaxLockBytes = std::size_t{256} << 20U;
 
 // SHA-256 over the canonical JSON of the parts of a definition that a user approves.
 [[nodiscard]] std::string definition_digest(const OrderedJson& definition);
+// The same as older versions of mcpac had it, which kept no claims.
+[[nodiscard]] std::string digest_without_claims(const OrderedJson& definition);
 // Whether two definitions of one tool are the same but for texts: the title and the description,
 // the `title` of the annotations, and `title`, `description` and `$comment` of the schemas, as far
 // as these are strings. Hints are no texts: readOnlyHint decides what is recorded.

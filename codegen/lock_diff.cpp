@@ -30,6 +30,17 @@ std::optional<TextChange> compare_texts(std::string before, std::string after) {
   return TextChange{std::move(before), std::move(after)};
 }
 
+ClaimChanges compare_claims(const std::vector<Claim>& before, const std::vector<Claim>& after) {
+  ClaimChanges changes;
+  for (const Claim& claim : before) {
+    if (std::ranges::find(after, claim) == after.end()) changes.gone.push_back(text_of(claim));
+  }
+  for (const Claim& claim : after) {
+    if (std::ranges::find(before, claim) == before.end()) changes.fresh.push_back(text_of(claim));
+  }
+  return changes;
+}
+
 std::vector<HintChange> compare_hints(const OrderedJson& before, const OrderedJson& after) {
   std::map<std::string, HintChange> hints;
   if (before.is_object()) {
@@ -101,6 +112,7 @@ void compare_definitions(const OrderedJson& before, const OrderedJson& after, To
       compare_parts(part(before, "inputSchema"), part(after, "inputSchema"), SchemaSide::kInput);
   diff.output =
       compare_parts(part(before, "outputSchema"), part(after, "outputSchema"), SchemaSide::kOutput);
+  diff.claims = compare_claims(claims_of_tool(before).list, claims_of_tool(after).list);
   diff.fields = compare_fields(before, after);
   // A difference that no comparison above sees (an order inside an enum) is said all the same.
   for (const auto& [name, changes] :
@@ -176,6 +188,7 @@ void compare_tools(const LockedServer* locked, const ServerListing* live, Server
       found.title = compare_texts("", text_of_part(after->definition, "title"));
       found.description = compare_texts("", text_of_part(after->definition, "description"));
       found.hints = compare_hints(kNothing, part(after->definition, "annotations"));
+      found.claims = compare_claims({}, claims_of_tool(after->definition).list);
     }
     diff.tools.push_back(std::move(found));
   }
@@ -193,13 +206,12 @@ std::size_t ServerDiff::count_texts_only() const {
 
 bool ServerDiff::drifted() const {
   const std::size_t tolerated = keeps_texts ? count_texts_only() : 0;
-  return (kind == Kind::kKept && identity) || count(ToolDiff::Kind::kWithdrawn) > 0 ||
-         count(ToolDiff::Kind::kChanged) > tolerated;
+  return is_another() || (kind == Kind::kKept && !claims.empty()) ||
+         count(ToolDiff::Kind::kWithdrawn) > 0 || count(ToolDiff::Kind::kChanged) > tolerated;
 }
 
 bool ServerDiff::drifted_in_texts_alone() const {
-  return drifted() && !(kind == Kind::kKept && identity) &&
-         count(ToolDiff::Kind::kWithdrawn) == 0 &&
+  return drifted() && !is_another() && claims.empty() && count(ToolDiff::Kind::kWithdrawn) == 0 &&
          count(ToolDiff::Kind::kChanged) == count_texts_only();
 }
 
@@ -215,15 +227,31 @@ ServerDiff compare_server(const LockedServer* locked, const ServerListing* live)
   };
   if (locked != nullptr) {
     diff.identity = compare_texts(locked->identity, live->identity);
+    diff.entry = compare_entries(locked->entry, live->entry);
+    // An older mcpac kept none.
+    if (!locked->entry.is_null() || !locked->claims.empty())
+      diff.claims = compare_claims(locked->claims, live->claims.list);
     diff.version = compare_texts(version(locked->implementation, locked->protocol_version),
                                  version(live->implementation, live->protocol_version));
   } else {
     diff.identity = compare_texts("", live->identity);
+    diff.entry = compare_entries(nullptr, live->entry);
+    diff.claims = compare_claims({}, live->claims.list);
     diff.version = compare_texts("", version(live->implementation, live->protocol_version));
   }
   compare_tools(locked, live, diff);
   if (locked != nullptr) find_renamed(*locked, *live, diff);
   return diff;
+}
+
+bool needs_others(const LockedServer& locked, const LockedTool& tool, const ServerListing& live,
+                  const OrderedJson& definition) {
+  const bool is_kept = !locked.entry.is_null() || !locked.claims.empty();
+  if (is_kept &&
+      claims_about(locked.claims, tool.name) != claims_about(live.claims.list, tool.name))
+    return true;
+  return claims_of_tool(tool.definition).list != claims_of_tool(definition).list &&
+         digest_without_claims(tool.definition) == digest_without_claims(definition);
 }
 
 std::string digest_of(const LockDiff& diff) {
@@ -232,13 +260,19 @@ std::string digest_of(const LockDiff& diff) {
   const auto change = [](const std::optional<TextChange>& text) {
     return text ? OrderedJson{text->before, text->after} : OrderedJson();
   };
+  const auto entry = [](const ServerDiff& server) {
+    OrderedJson list = OrderedJson::array();
+    for (const EntryChange& one : server.entry) list.push_back({one.member, one.before, one.after});
+    return list;
+  };
   for (const ServerDiff& server : diff) {
     OrderedJson tools = OrderedJson::array();
     for (const ToolDiff& tool : server.tools)
       tools.push_back(
           {tool.tool, static_cast<int>(tool.kind), tool.digest_before, tool.digest_after});
     all.push_back({server.server, static_cast<int>(server.kind), change(server.identity),
-                   change(server.version), std::move(tools)});
+                   change(server.version), std::move(tools), entry(server), server.claims.gone,
+                   server.claims.fresh});
   }
   return sha256_hex(canonical_json(all)).substr(0, kDigits);
 }

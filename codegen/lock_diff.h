@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "codegen/lock.h"
+#include "codegen/lock_entry.h"
 #include "codegen/schema_change.h"
 #include "core/json.h"
 #include "core/tool_definition.h"
@@ -27,6 +28,13 @@ struct HintChange {
   std::string name;    // "readOnlyHint"
   std::string before;  // compact JSON; empty where it was not there
   std::string after;
+};
+
+// What a tool or a server says that it needs, in words (core/claims.h).
+struct ClaimChanges {
+  std::vector<std::string> gone;
+  std::vector<std::string> fresh;
+  [[nodiscard]] bool empty() const { return gone.empty() && fresh.empty(); }
 };
 
 struct FieldRename {
@@ -49,7 +57,8 @@ struct ToolDiff {
   SchemaChanges input{};
   SchemaChanges output{};
   std::vector<FieldRename> fields{};  // arguments that a program must call by another name
-  OrderedJson definition{};           // of an added tool, all of it; else null
+  ClaimChanges claims{};
+  OrderedJson definition{};  // of an added tool, all of it; else null
   std::string like{};  // added: the withdrawn tool of the same shape; withdrawn: the added one
 };
 
@@ -59,6 +68,8 @@ struct ServerDiff {
   std::string server;
   std::size_t locked = 0;                // tools in the lock
   std::optional<TextChange> identity{};  // another server: none of it is called
+  std::vector<EntryChange> entry{};      // what else mcpac.json says of how it is started
+  ClaimChanges claims{};                 // of its manifest
   std::optional<TextChange> version{};   // what it calls itself; said, but nothing depends on it
   std::vector<ToolDiff> tools{};         // sorted by name; what is equal is not in it
   bool keeps_texts = false;              // the locked ones hold (mcpac.json: "texts": "locked")
@@ -66,7 +77,12 @@ struct ServerDiff {
   // Tools that changed in texts alone.
   [[nodiscard]] std::size_t count_texts_only() const;
   [[nodiscard]] bool empty() const {
-    return kind == Kind::kKept && !identity && !version && tools.empty();
+    return kind == Kind::kKept && !identity && entry.empty() && claims.empty() && !version &&
+           tools.empty();
+  }
+  // Not the server that was approved: none of it is called.
+  [[nodiscard]] bool is_another() const {
+    return kind == Kind::kKept && (identity.has_value() || starts_another(entry));
   }
   // Something that was approved is not what is there.
   [[nodiscard]] bool drifted() const;
@@ -77,6 +93,11 @@ using LockDiff = std::vector<ServerDiff>;
 
 // `locked` or `live` may be null, not both; the listing must have gone through lockable().
 [[nodiscard]] ServerDiff compare_server(const LockedServer* locked, const ServerListing* live);
+
+// What the tool or its server's manifest says that it needs is not what was approved, and what else
+// decides is the same.
+[[nodiscard]] bool needs_others(const LockedServer& locked, const LockedTool& tool,
+                                const ServerListing& live, const OrderedJson& definition);
 
 // Of all that it would approve, against what it was compared with, as 32 hexadecimal digits: half
 // of a SHA-256, so that no server can make two differences of one digest.

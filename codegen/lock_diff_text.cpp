@@ -76,6 +76,38 @@ std::string hint_lines(const std::vector<HintChange>& hints) {
   return lines;
 }
 
+std::string claim_lines(std::string_view indent, const ClaimChanges& claims) {
+  if (claims.empty()) return "";
+  std::string lines =
+      fmt::format("{}says it needs (its own claims, which grant nothing)\n", indent);
+  const std::string deeper = fmt::format("{}  ", indent);
+  for (const std::string& one : claims.gone) lines += wrapped(deeper, "- " + one);
+  for (const std::string& one : claims.fresh) lines += wrapped(deeper, "+ " + one);
+  return lines;
+}
+
+std::string entry_lines(const ServerDiff& diff) {
+  if (diff.entry.empty()) return "";
+  std::string lines;
+  bool is_told = false;
+  for (const EntryChange& one : diff.entry) {
+    const bool is_another = one.effect == EntryChange::Effect::kAnother;
+    if (is_another || diff.kind == ServerDiff::Kind::kNew) {
+      lines +=
+          wrapped("  ", diff.kind == ServerDiff::Kind::kNew ? one.member
+                                                            : "in mcpac.json: " + in_words(one));
+    } else if (one.effect == EntryChange::Effect::kFirst) {
+      if (!is_told) lines += "  kept in mcpac.lock from now on, and compared\n";
+      is_told = true;
+      lines += wrapped("  ", one.member);
+    } else {
+      lines += wrapped("  ", "in mcpac.json, which only takes away: " + in_words(one));
+    }
+    lines += indented("    ", value_change(one.before, one.after));
+  }
+  return lines;
+}
+
 std::string changed_lines(const ToolDiff& tool, bool keeps_texts) {
   std::string lines = fmt::format("  ~ {}{}\n", safe_line(tool.permission),
                                   !tool.texts_only ? ""
@@ -86,6 +118,7 @@ std::string changed_lines(const ToolDiff& tool, bool keeps_texts) {
   lines += schema_lines("arguments", tool.input, SchemaSide::kInput);
   lines += schema_lines("result", tool.output, SchemaSide::kOutput);
   lines += hint_lines(tool.hints);
+  lines += claim_lines("      ", tool.claims);
   for (const FieldRename& field : tool.fields) {
     lines += wrapped("      ", fmt::format("in C++ the argument {} is .{} now, it was .{}",
                                            field.original, field.after, field.before));
@@ -139,6 +172,7 @@ std::string added_lines(const ToolDiff& tool) {
   lines += definition_lines("arguments", tool.definition, "inputSchema");
   lines += definition_lines("result", tool.definition, "outputSchema");
   lines += hint_lines(tool.hints);
+  lines += claim_lines("      ", tool.claims);
   return lines;
 }
 
@@ -150,6 +184,21 @@ std::string withdrawn_line(const ToolDiff& tool) {
 
 Json to_json(const std::optional<TextChange>& change) {
   return change ? Json{{"before", change->before}, {"after", change->after}} : Json();
+}
+
+Json to_json(const ClaimChanges& claims) {
+  return claims.empty() ? Json() : Json{{"removed", claims.gone}, {"added", claims.fresh}};
+}
+
+Json to_json(const std::vector<EntryChange>& changes) {
+  Json list = Json::array();
+  for (const EntryChange& one : changes) {
+    list.push_back({{"member", one.member},
+                    {"before", one.before},
+                    {"after", one.after},
+                    {"drift", one.effect == EntryChange::Effect::kAnother}});
+  }
+  return list;
 }
 
 Json to_json(const SchemaChanges& changes, SchemaSide side) {
@@ -185,6 +234,7 @@ Json to_json(const ToolDiff& tool) {
           {"title", to_json(tool.title)},
           {"description", to_json(tool.description)},
           {"hints", hints},
+          {"claims", to_json(tool.claims)},
           {"input", to_json(tool.input, SchemaSide::kInput)},
           {"output", to_json(tool.output, SchemaSide::kOutput)},
           {"cpp_fields", fields},
@@ -202,6 +252,8 @@ std::string to_lines(const ServerDiff& diff) {
   lines += text_lines(diff.kind == ServerDiff::Kind::kNew ? "started or called as"
                                                           : "ANOTHER SERVER is started or called",
                       diff.identity, "  ");
+  lines += entry_lines(diff);
+  lines += claim_lines("  ", diff.claims);
   lines += text_lines("version", diff.version, "  ");
   for (const ToolDiff& tool : diff.tools) {
     lines += tool.kind == Kind::kAdded       ? added_lines(tool)
@@ -222,6 +274,8 @@ Json to_json(const ServerDiff& diff) {
           {"drifted", diff.drifted()},
           {"keeps_texts", diff.keeps_texts},
           {"identity", to_json(diff.identity)},
+          {"entry", to_json(diff.entry)},
+          {"claims", to_json(diff.claims)},
           {"version", to_json(diff.version)},
           {"tools", tools}};
 }

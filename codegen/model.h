@@ -103,6 +103,7 @@ struct ServerModel {
   std::string
       cpp_name{};  // "filesystem", the last part of the namespace and the name of the header
   std::string implementation{};
+  std::string claims{};  // what its manifest says that it needs, in words; or empty
   std::string digest{};  // over the digests of its tools: changes when the header must
   std::vector<ToolModel> tools{};
 };

@@ -8,6 +8,7 @@
 #include "codegen/resolve.h"
 #include "codegen/shape_builder.h"
 #include "codegen/text_escape.h"
+#include "core/claims.h"
 
 namespace mcpac::codegen {
 namespace {
@@ -35,8 +36,11 @@ std::vector<std::string> claims_of(const OrderedJson& definition) {
     if (value == nullptr || !value->is_boolean()) continue;
     claims += fmt::format("{}{}", claims.empty() ? "" : ", ", *value == true ? hint.yes : hint.no);
   }
-  if (claims.empty()) return {};
-  return {"The server claims: " + claims + "."};
+  std::vector<std::string> said;
+  if (!claims.empty()) said.push_back("The server claims: " + claims + ".");
+  if (const std::string needs = text_of(claims_of_tool(definition).list); !needs.empty())
+    said.push_back("It " + needs);
+  return said;
 }
 
 void shorten(std::string& text, const std::string& permission, const std::string& place,

@@ -36,6 +36,10 @@ std::string counts_of(const ServerDiff& diff) {
   };
   if (diff.kind == ServerDiff::Kind::kKept && diff.identity)
     parts.emplace_back("ANOTHER SERVER in mcpac.json");
+  else if (diff.is_another())
+    parts.emplace_back("its entry in mcpac.json was changed");
+  if (diff.kind == ServerDiff::Kind::kKept && !diff.claims.empty())
+    parts.emplace_back("says that it needs other things");
   const std::size_t texts = diff.count_texts_only();
   const std::size_t drifted = diff.count(Kind::kChanged) - (diff.keeps_texts ? texts : 0);
   if (drifted > 0) {
@@ -65,9 +69,9 @@ std::string state_of(const execute::ServerStatus& server) {
 
 bool may_be_accepted(const ServerDiff& diff) {
   return diff.kind == ServerDiff::Kind::kKept &&
-         (diff.identity || std::ranges::any_of(diff.tools, [&](const auto& tool) {
-            return !tool.texts_only || !diff.keeps_texts;
-          }));
+         (diff.is_another() || !diff.claims.empty() ||
+          std::ranges::any_of(
+              diff.tools, [&](const auto& tool) { return !tool.texts_only || !diff.keeps_texts; }));
 }
 
 // The command that approves what was looked at, and nothing that a server answers later.

@@ -125,7 +125,8 @@ void answer(Context& context, ReadReport read, Format format, const Options& opt
   if (!granted->refusal) return;
   Error& refusal = *granted->refusal;
   // Printed above already, with the line and the fix.
-  if (format == Format::kHuman) refusal.why = refusal.fix = "";
+  if (format == Format::kHuman && refusal.id != ErrorId::kToolWithheld)
+    refusal.why = refusal.fix = "";
   context.fail(refusal);
 }
 

@@ -11,6 +11,7 @@
 #include "execute/check/authorities.h"
 #include "execute/check/require_granted.h"
 #include "execute/host/tool_tables.h"
+#include "execute/project/claimed_needs.h"
 
 namespace mcpac::cli {
 namespace {
@@ -100,6 +101,15 @@ void show(Context& context, const PromptChoice& choice) {
   if (!lock) return context.fail(lock.error());
   auto chosen = choose_tools(*lock, choice.tools);
   if (!chosen) return context.fail(chosen.error());
+  // A program that calls them is refused.
+  const auto unmet = execute::unmet_needs(*project, *lock);
+  std::erase_if(*chosen, [&](const ToolRef& ref) {
+    const auto permission = Permission::of(ref.server->name, ref.tool->name);
+    const auto needs = permission ? unmet.find(*permission) : unmet.end();
+    if (needs == unmet.end() || !needs->second.is_withheld()) return false;
+    context.say(fmt::format("{} is {}", ref.permission(), execute::needs_text(needs->second)));
+    return true;
+  });
   codegen::PromptOptions options;
   if (has_rules(*choice.grants) || has_places(*choice.grants)) {
     auto allowed = granted(context, *project, *lock, *chosen, *choice.grants);

@@ -16,6 +16,7 @@
 #include "cli/config_file.h"
 #include "cli/confine_entry.h"
 #include "cli/written.h"
+#include "codegen/lock_entry.h"
 #include "core/file.h"
 #include "core/nearest_name.h"
 #include "core/permission.h"
@@ -25,6 +26,7 @@
 #include "execute/clients/adopt.h"
 #include "execute/clients/foreign_servers.h"
 #include "execute/clients/literal_secrets.h"
+#include "execute/project/generate_project.h"
 #include "execute/project/list_servers.h"
 #include "execute/project/project.h"
 #include "execute/project/project_use.h"
@@ -163,7 +165,8 @@ std::string next_step(Context& context, const std::vector<std::string>& names) {
     const auto* locked = project && lock ? lock->find_server(name) : nullptr;
     if (locked == nullptr) continue;
     const auto* server = project->config.find(name);
-    if (server != nullptr && server->identity() == locked->identity)
+    if (server != nullptr && server->identity() == locked->identity &&
+        !codegen::starts_another(codegen::compare_entries(locked->entry, server->entry())))
       ++known;
     else
       replaced += " " + name;
@@ -173,6 +176,17 @@ std::string next_step(Context& context, const std::vector<std::string>& names) {
   if (known < names.size()) return "mcpac generate";
   return "nothing: mcpac.lock has it as it was approved (mcpac lock status asks whether it still "
          "is)";
+}
+
+// An entry that gives a locked server no more than was approved is in the lock at once.
+void keep_narrower(Context& context, const std::vector<std::string>& names) {
+  const auto project = context.project();
+  if (!project) return;
+  for (const std::string& name : names) {
+    const auto kept = execute::keep_narrower_entry(*project, context.folders, name);
+    if (!kept) context.warn(kept.error().what);
+    if (kept && *kept) context.say(fmt::format("mcpac.lock has the entry of {} now", name));
+  }
 }
 
 void add_one(Context& context, const AddOptions& options) {
@@ -210,6 +224,7 @@ void add_one(Context& context, const AddOptions& options) {
   }
   if (auto saved = config->save(); !saved) return context.fail(saved.error());
   for (const auto& name : names) context.say(fmt::format("added {}", name));
+  keep_narrower(context, names);
   propose_roots(context, names);
   context.say("next: " + next_step(context, names));
 }

@@ -13,6 +13,7 @@
 #include "codegen/signature.h"
 #include "core/printable.h"
 #include "core/quantity.h"
+#include "execute/project/claimed_needs.h"
 
 namespace mcpac::cli {
 namespace {
@@ -25,16 +26,34 @@ constexpr std::size_t kWidestName = 48;
 constexpr std::size_t kWidestLine = 120;
 constexpr std::size_t kMostFound = 10;
 
-Result<codegen::Lock> lock_of(const Context& context) {
+// The lock, and what tools of confined servers do not get of what they say that they need.
+struct Locked {
+  codegen::Lock lock;
+  execute::NeedsOfTools unmet;
+
+  // "not offered: …", "degraded: …"; empty where nothing is unmet.
+  [[nodiscard]] std::string needs(const ToolRef& ref) const {
+    const auto permission = Permission::of(ref.server->name, ref.tool->name);
+    const auto found = permission ? unmet.find(*permission) : unmet.end();
+    return found == unmet.end() ? "" : execute::needs_text(found->second);
+  }
+};
+
+Result<Locked> lock_of(const Context& context) {
   auto project = context.project();
   if (!project) return pass_on(project);
-  return execute::load_lock(*project);
+  auto lock = execute::load_lock(*project);
+  if (!lock) return pass_on(lock);
+  auto unmet = execute::unmet_needs(*project, *lock);
+  return Locked{std::move(*lock), std::move(unmet)};
 }
 
-Json to_json(const ToolRef& ref) {
+Json to_json(const Locked& locked, const ToolRef& ref) {
+  const std::string needs = locked.needs(ref);
   return {{"permission", ref.permission()},
           {"cpp", ref.tool->cpp_name},
           {"digest", ref.tool->digest},
+          {"needs", needs.empty() ? Json(nullptr) : Json(needs)},
           {"description", codegen::summary(*ref.tool, 200)}};
 }
 
@@ -44,8 +63,7 @@ void show_lines(const std::vector<ToolRef>& tools, const std::vector<std::string
   for (const ToolRef& ref : tools)
     width = std::max(width, std::min(kWidestName, printable(ref.permission()).size()));
   for (std::size_t i = 0; i < tools.size(); ++i) {
-    const std::string note =
-        i < notes.size() && !notes[i].empty() ? "  [argument " + notes[i] + "]" : "";
+    const std::string note = i < notes.size() && !notes[i].empty() ? "  [" + notes[i] + "]" : "";
     const std::size_t room = kWidestLine - width - 2;
     fmt::print("{:<{}}  {}{}\n", printable(tools[i].permission()), width,
                codegen::summary(*tools[i].tool, room - std::min(room / 2, note.size())), note);
@@ -65,25 +83,35 @@ void show_servers(const std::vector<ToolRef>& tools) {
 }
 
 void list_tools(Context& context, const std::vector<std::string>& patterns) {
-  auto lock = lock_of(context);
-  if (!lock) return context.fail(lock.error());
-  auto tools = choose_tools(*lock, patterns);
+  auto locked = lock_of(context);
+  if (!locked) return context.fail(locked.error());
+  const codegen::Lock& lock = locked->lock;
+  auto tools = choose_tools(lock, patterns);
   if (!tools) return context.fail(tools.error());
   if (context.json) {
     Json all = Json::array();
-    for (const ToolRef& ref : *tools) all.push_back(to_json(ref));
+    for (const ToolRef& ref : *tools) all.push_back(to_json(*locked, ref));
     return context.print(all);
   }
   if (tools->empty())
     return context.say("no tool of any server is approved; `mcpac generate` reads what they have");
-  if (!patterns.empty() || tools->size() <= kMostListed) return show_lines(*tools, {});
+  if (!patterns.empty() || tools->size() <= kMostListed) {
+    std::vector<std::string> marks;
+    for (const ToolRef& ref : *tools) {
+      const std::string needs = locked->needs(ref);
+      marks.push_back(needs.substr(0, needs.find(':')));
+    }
+    return show_lines(*tools, marks);
+  }
   show_servers(*tools);
   context.say(fmt::format("{} of {}; `mcpac tools list SERVER` or '*' lists them",
-                          counted(tools->size(), "tool"), counted(lock->servers.size(), "server")));
+                          counted(tools->size(), "tool"), counted(lock.servers.size(), "server")));
 }
 
-Json description_json(const ToolRef& ref) {
+Json description_json(const Locked& locked, const ToolRef& ref) {
+  const std::string needs = locked.needs(ref);
   return {{"permission", ref.permission()},
+          {"needs", needs.empty() ? Json(nullptr) : Json(needs)},
           {"grant", codegen::grant_text(*ref.server, *ref.tool)},
           {"cpp", ref.tool->cpp_name},
           {"digest", ref.tool->digest},
@@ -95,35 +123,38 @@ Json description_json(const ToolRef& ref) {
 
 // One tool with every word; several as one line each.
 void describe(Context& context, const std::vector<std::string>& patterns) {
-  auto lock = lock_of(context);
-  if (!lock) return context.fail(lock.error());
-  auto tools = choose_tools(*lock, patterns);
+  auto locked = lock_of(context);
+  if (!locked) return context.fail(locked.error());
+  auto tools = choose_tools(locked->lock, patterns);
   if (!tools) return context.fail(tools.error());
   if (context.json) {
-    if (tools->size() == 1) return context.print(description_json(tools->front()));
+    if (tools->size() == 1) return context.print(description_json(*locked, tools->front()));
     Json all = Json::array();
-    for (const ToolRef& ref : *tools) all.push_back(description_json(ref));
+    for (const ToolRef& ref : *tools) all.push_back(description_json(*locked, ref));
     return context.print(all);
   }
   if (tools->size() == 1) {
     const ToolRef& ref = tools->front();
     fmt::print("{}", codegen::describe_tool(*ref.server, *ref.tool));
+    if (const std::string needs = locked->needs(ref); !needs.empty())
+      fmt::print("// {}\n", printable(needs, 2'000));
   } else {
     fmt::print("{}", codegen::tool_digest(*tools, codegen::PromptFormat::kSignatures));
   }
 }
 
 void search(Context& context, const std::vector<std::string>& words, std::size_t limit) {
-  auto lock = lock_of(context);
-  if (!lock) return context.fail(lock.error());
-  const auto hits = codegen::search_tools(*lock, fmt::format("{}", fmt::join(words, " ")), limit);
+  auto locked = lock_of(context);
+  if (!locked) return context.fail(locked.error());
+  const auto hits =
+      codegen::search_tools(locked->lock, fmt::format("{}", fmt::join(words, " ")), limit);
   Json all = Json::array();
   std::vector<ToolRef> tools;
   std::vector<std::string> notes;
   for (const auto& hit : hits) {
     tools.push_back({hit.server, hit.tool});
-    notes.push_back(printable(hit.argument, 40));
-    all.push_back(to_json(tools.back()));
+    notes.push_back(hit.argument.empty() ? "" : "argument " + printable(hit.argument, 40));
+    all.push_back(to_json(*locked, tools.back()));
     all.back()["argument"] = hit.argument;
     all.back()["score"] = hit.score;
   }

@@ -7,6 +7,7 @@
 #include <ranges>
 #include <set>
 
+#include "core/claims.h"
 #include "core/printable.h"
 #include "core/quantity.h"
 #include "core/shell_quote.h"
@@ -34,7 +35,7 @@ void show_notes(const Context& context, const std::vector<codegen::Note>& notes,
 void show_drift(const Context& context, const execute::GenerateReport& report) {
   for (const auto& name : report.other_servers) {
     context.warn(fmt::format(
-        "{} is another server now than mcpac.lock approved (its command or URL changed); the "
+        "{} is another server now than mcpac.lock approved (its entry in mcpac.json changed); the "
         "locked tools stand, and none of them can be called",
         name));
   }
@@ -57,6 +58,27 @@ void show_drift(const Context& context, const execute::GenerateReport& report) {
   if (!report.drifted.empty() || !report.withdrawn.empty() || !report.other_servers.empty()) {
     context.say("  fix: `mcpac lock diff` shows the changes, `mcpac lock accept` approves them");
   }
+}
+
+// What is new, in its own words: claims, which grant nothing.
+void show_claims(const Context& context, const execute::GenerateReport& report) {
+  std::set<std::string> servers;
+  std::vector<std::string> lines;
+  for (const std::string& name : report.added) {
+    const auto dot = name.find('.');
+    const auto* server = report.output.lock.find_server(name.substr(0, dot));
+    const auto* tool = report.output.lock.find_tool(name.substr(0, dot), name.substr(dot + 1));
+    if (server == nullptr || tool == nullptr) continue;
+    if (servers.insert(server->name).second && !server->claims.empty())
+      lines.push_back(fmt::format("{} {}", server->name, text_of(server->claims)));
+    if (const auto claims = claims_of_tool(tool->definition).list; !claims.empty())
+      lines.push_back(fmt::format("{} {}", name, text_of(claims)));
+  }
+  for (const std::string& line : lines | std::views::take(kShownNotes))
+    context.say(printable(line, 4'000));
+  if (lines.size() > kShownNotes)
+    context.say(fmt::format("{} more say what they need: `mcpac tools describe` shows it",
+                            lines.size() - kShownNotes));
 }
 
 // A name as a word of a command, where that would be read as it is printed.
@@ -101,6 +123,7 @@ void show_written(const Context& context, const execute::GenerateReport& report,
                             fmt::join(report.added | std::views::take(4), ", "),
                             report.added.size() > 4 ? ", …" : ""));
   }
+  show_claims(context, report);
   std::size_t runtime = 0;
   for (const auto& name : report.written) {
     if (name.starts_with("servers/mcpac/")) {

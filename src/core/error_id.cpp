@@ -40,6 +40,7 @@ ExitCode exit_code_of(ErrorId id) {
     case ErrorId::kLockInvalid: return ExitCode::kConfig;
     case ErrorId::kLockDrift:
     case ErrorId::kHeaderDrift:
+    case ErrorId::kToolWithheld:
     case ErrorId::kLockBusy: return ExitCode::kRefused;
     case ErrorId::kUnknownTool: return ExitCode::kConfig;
     case ErrorId::kSourceEmpty:

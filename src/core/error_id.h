@@ -48,7 +48,8 @@ enum class ErrorId : std::uint16_t {
   kHeaderDrift = 403,  // a generated header is not the one the lock names
   // 404 was kToolUnsupported: such a tool is left out with a warning.
   kUnknownTool = 405,
-  kLockBusy = 406,  // mcpac.lock changed between what was shown and what would be approved
+  kLockBusy = 406,      // mcpac.lock changed between what was shown and what would be approved
+  kToolWithheld = 416,  // says that it cannot work without what its confined server is not given
   // 05: analyzer
   kSourceUnreadable = 500,
   kSourceEmpty = 501,

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/claims.h"
 #include "core/json.h"
 
 namespace mcpac {
@@ -23,6 +24,10 @@ struct ServerListing {
   std::string implementation;    // serverInfo "name version", as the server calls itself
   std::string protocol_version;  // the MCP revision that was negotiated
   std::vector<ToolDefinition> tools;
+  Claims claims{};  // of its manifest
+  // What its entry says beside the identity, as mcpac.lock keeps it (codegen/lock_entry.h); null:
+  // it has no entry.
+  OrderedJson entry = nullptr;
 };
 
 }  // namespace mcpac

@@ -10,10 +10,12 @@
 
 #include <boost/asio/post.hpp>
 
+#include "core/printable.h"
 #include "core/rfc3339.h"
 #include "execute/asking/run_binding.h"
 #include "execute/host/tool_tables.h"
 #include "execute/live/gate_control.h"
+#include "execute/project/claimed_needs.h"
 #include "execute/records/run_record.h"
 #include "execute/servers/server_places.h"
 #include "gateway/code_mode/definitions.h"
@@ -63,8 +65,16 @@ Result<std::shared_ptr<ClientRun>> Gateway::begin(const Comer& comer, policy::La
   ClientRun::Parts parts;
   parts.name = client;
   parts.subject = comer.subject;
-  parts.catalog = Catalog::make(lock_, *authority, setup_.names,
-                                setup_.code ? code_mode::names() : std::set<std::string>());
+  std::set<Permission> withheld;
+  for (const auto& [tool, needs] : execute::unmet_needs(setup_.project, lock_)) {
+    if (authority->coverage(tool, "") == policy::Coverage::kMissing) continue;
+    if (needs.is_withheld()) withheld.insert(tool);
+    tell_once(fmt::format("{} is {}; where it is meant to: {}", printable(tool.text()),
+                          execute::needs_text(needs), needs.unmet.front().line));
+  }
+  parts.catalog =
+      Catalog::make(lock_, *authority, setup_.names,
+                    setup_.code ? code_mode::names() : std::set<std::string>(), withheld);
   for (const std::string& note : parts.catalog->notes()) tell_once(note);
   if (parts.catalog->permissions().empty() && is_any(rules))
     tell_once(fmt::format(

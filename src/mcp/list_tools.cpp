@@ -174,7 +174,9 @@ asio::awaitable<Result<ServerListing>> list_tools(std::shared_ptr<Session> sessi
                         .identity = config.identity(),
                         .implementation = negotiated.implementation,
                         .protocol_version = negotiated.version,
-                        .tools = {}};
+                        .tools = {},
+                        .claims = config.claims,
+                        .entry = config.entry()};
   std::set<std::string> cursors;
   std::size_t bytes = 0;
   const auto deadline = std::chrono::steady_clock::now() + config.timeout;

@@ -31,11 +31,11 @@ constexpr std::array<std::string_view, 18> kTolerated = {
     "trust",       "description", "icon",          "name",         "title",        "gallery",
     "version",     "tags",        "note",          "$schema",      "id",           "author"};
 
-constexpr std::array<std::string_view, 23> kKnown = {
+constexpr std::array<std::string_view, 24> kKnown = {
     "type",       "transport", "command",       "args",          "env",     "cwd",
     "url",        "httpUrl",   "era",           "serverUrl",     "headers", "timeout",
     "root",       "disabled",  "enabled",       "envFile",       "prices",  "auth",
-    "entry_only", "texts",     "original_name", "server_checks", "sandbox"};
+    "entry_only", "texts",     "original_name", "server_checks", "sandbox", "manifest"};
 
 // How other clients call the table of servers.
 constexpr std::array<std::string_view, 3> kOfOtherClients = {"servers", "context_servers", "mcp"};
@@ -224,6 +224,7 @@ Result<void> read_member(const ConfigMember& member, ServerConfig& server, std::
   if (name == "era") return read_era(member, server.era);
   if (name == "auth") return store(server.auth, read_auth(member));
   if (name == "sandbox") return read_sandbox(member, server.sandbox);
+  if (name == "manifest") return store(server.manifest, member.string());
   if (name == "envFile") {
     return member.refuse(R"("envFile" is not supported)",
                          "a server started without the variables of that file would be another one",
@@ -293,6 +294,7 @@ Result<void> check_foreign(const ServerConfig& server, const std::string& place)
   check("command", server.command, TextRole::kProgram);
   check("cwd", server.working_directory, TextRole::kFolder);
   check("root", server.root, TextRole::kFolder);
+  check("manifest", server.manifest, TextRole::kFolder);
   check("url", server.url, TextRole::kUrl);
   for (std::size_t i = 0; i < server.arguments.size(); ++i) {
     if (!is_script(server.command, server.arguments, i))
@@ -364,6 +366,45 @@ std::string ServerConfig::identity() const {
   return line;
 }
 
+namespace {
+
+// Their values say what program runs, and are no secrets.
+constexpr std::array<std::string_view, 14> kDecideProgram = {
+    "PATH",      "LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "NODE_OPTIONS",
+    "NODE_PATH", "PYTHONPATH", "PYTHONHOME",      "PERL5OPT", "PERL5LIB",
+    "RUBYOPT",   "RUBYLIB",    "BASH_ENV",        "ENV"};
+
+// "${env:NAME}" or "${file:PATH}" and nothing else.
+bool is_reference(std::string_view value) {
+  return (value.starts_with("${env:") || value.starts_with("${file:")) && value.ends_with('}') &&
+         value.find('}') == value.size() - 1 && !value.contains(":-");
+}
+
+// Another value, another text; whoever reads the lock cannot try the same value on all servers.
+std::string kept_value(const std::string& server, std::string_view name, const std::string& value) {
+  constexpr std::size_t kDigits = 32;
+  if (is_reference(value) || std::ranges::find(kDecideProgram, name) != kDecideProgram.end())
+    return value;
+  const std::string digest = sha256_hex(fmt::format("mcpac.lock\n{}\n{}\n{}", server, name, value));
+  return "sha256:" + digest.substr(0, kDigits);
+}
+
+}  // namespace
+
+OrderedJson ServerConfig::entry() const {
+  OrderedJson kept = OrderedJson::object();
+  if (!working_directory.empty()) kept["cwd"] = working_directory;
+  for (const auto& [variable, value] : environment)
+    kept["env"][variable] = kept_value(name, variable, value);
+  for (const auto& [header, value] : headers)
+    kept["headers"][header] = kept_value(name, header, value);
+  if (sandbox) {
+    OrderedJson given = to_json(*this)["sandbox"];
+    kept["sandbox"] = given.is_object() ? std::move(given) : OrderedJson::object();
+  }
+  return kept;
+}
+
 const ServerConfig* Config::find(std::string_view name) const {
   const auto found = std::ranges::find(servers, name, &ServerConfig::name);
   return found == servers.end() ? nullptr : &*found;
@@ -419,6 +460,7 @@ OrderedJson to_json(const ServerConfig& server) {
     if (!server.working_directory.empty()) out["cwd"] = server.working_directory;
   }
   if (server.sandbox) out["sandbox"] = sandbox_json(*server.sandbox);
+  if (!server.manifest.empty()) out["manifest"] = server.manifest;
   if (server.timeout != defaults.timeout) out["timeout"] = duration_json(server.timeout);
   if (!server.root.empty()) out["root"] = server.root;
   if (!server.entry_only.empty()) out["entry_only"] = server.entry_only;

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/claims.h"
 #include "core/error.h"
 #include "core/json.h"
 #include "core/quantity.h"
@@ -56,6 +57,7 @@ struct ServerConfig {
   std::string url;
   std::map<std::string, std::string> headers;
 
+  std::string manifest;  // "manifest": a file with its claims; from the folder of mcpac.json
   std::optional<Confinement> sandbox;         // of a program; nothing: it has all that its user has
   std::chrono::milliseconds timeout{60'000};  // of one request, and of a whole list
   std::string root;                           // the folder that the server's relative paths mean
@@ -84,10 +86,14 @@ struct ServerConfig {
   std::filesystem::path found;   // folder of what servers were found to be (Finding), or empty
   std::filesystem::path tokens;  // folder of what logins left; empty keeps it in memory
   std::filesystem::path file;    // the mcpac.json whose entry it is; empty where it is nobody's
+  Claims claims;  // what its manifest says that it needs (execute/project/manifest.h)
 
   [[nodiscard]] bool is_http() const { return !url.empty(); }
   // Command line or URL with secrets unexpanded: what the lock calls the server's identity.
   [[nodiscard]] std::string identity() const;
+  // What else the lock keeps of it (codegen/lock_entry.h): folder, variables, headers, sandbox.
+  // References stay unexpanded; a value that may be a secret is there as a digest.
+  [[nodiscard]] OrderedJson entry() const;
 };
 
 struct Config {

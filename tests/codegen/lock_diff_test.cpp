@@ -290,6 +290,122 @@ TEST_SUITE("codegen/lock diff") {
     CHECK(json["definition"] == Json::parse(tool)[0]);
   }
 
+  TEST_CASE("what a tool or a manifest says that it needs drifts, and is shown in plain words") {
+    const auto tool = [](const std::string& meta) {
+      return R"([{"name": "t", "_meta": {"x": 1, "io.mcpac/effects": )" + meta + "}}]";
+    };
+    const ServerDiff diff = diff_of(tool(R"(["FsRead"])"), tool(R"([{"effect": "NetRead",
+        "host": "api.github.com", "required": true}])"));
+    REQUIRE(diff.tools.size() == 1);
+    CHECK(diff.drifted());
+    CHECK_FALSE(diff.drifted_in_texts_alone());
+    const std::string lines = to_lines(diff);
+    CHECK_MESSAGE(contains_part(lines,
+                                "      says it needs (its own claims, which grant nothing)\n"
+                                "        - reads files (optional)\n"
+                                "        + network api.github.com:443 (required)\n"),
+                  lines);
+    // Order, repetition, malformed entries and the rest of _meta are no change.
+    CHECK(diff_of(tool(R"(["FsRead", "Exec"])"), tool(R"(["Exec", 7, "FsRead", "Exec"])")).empty());
+
+    LockedServer old_server = locked(tool("[]"));
+    std::vector<Note> notes;
+    ServerListing live = lockable(listing("files", tool("[]")), notes);
+    live.claims = read_manifest(R"({"effects": [{"effect": "Exec", "tool": "t"}, "nothing"]})");
+    live = lockable(std::move(live), notes);
+    REQUIRE(notes.size() == 1);
+    CHECK(notes[0].permission == "files");
+    live.entry = OrderedJson::object();
+    // An older mcpac kept nothing, so there is nothing to compare.
+    CHECK_FALSE(compare_server(&old_server, &live).drifted());
+    old_server.entry = OrderedJson::object();
+    const ServerDiff of_manifest = compare_server(&old_server, &live);
+    CHECK(of_manifest.drifted());
+    CHECK(contains_part(to_lines(of_manifest), "    + t: starts programs (optional)\n"));
+    CHECK(needs_others(old_server, old_server.tools[0], live, live.tools[0].definition));
+    ServerDiff without = of_manifest;
+    without.claims = {};
+    CHECK(digest_of({of_manifest}) != digest_of({without}));
+  }
+
+  TEST_CASE("an entry that starts another program or gives more drifts, one that gives less not") {
+    struct Case {
+      std::string locked;
+      std::string live;
+      std::string said;  // empty: no drift
+    };
+    for (const auto& [locked_text, live_text, said] : std::vector<Case>{
+             {R"({})", R"({})", ""},
+             {R"({})", R"({"cwd": "./x"})", "\"cwd\" was added"},
+             {R"({"cwd": "./x"})", R"({})", "\"cwd\" was taken away"},
+             {R"({"cwd": "./x"})", R"({"cwd": "./y"})", "\"cwd\" was changed"},
+             {R"({})", R"({"env": {"NODE_OPTIONS": "-r ./x.js"}})",
+              "\"env.NODE_OPTIONS\" was added"},
+             {R"({"env": {"PATH": "/bin", "A": "1"}})", R"({"env": {"A": "1", "PATH": "./bin"}})",
+              "\"env.PATH\" was changed"},
+             {R"({"headers": {"X": "a"}})", R"({"headers": {"X": "b"}})",
+              "\"headers.X\" was changed"},
+             {R"({"sandbox": {}})", R"({})", "\"sandbox\" was taken away"},
+             {R"({})", R"({"sandbox": {"files": ["./a"]}})", ""},
+             {R"({"sandbox": {}})", R"({"sandbox": {"files": ["./a"]}})",
+              "\"sandbox.files\" gives it more"},
+             {R"({"sandbox": {"files": ["./a:rw"]}})", R"({"sandbox": {"files": ["a/b", "./a/"]}})",
+              ""},
+             {R"({"sandbox": {"files": ["./a"]}})", R"({"sandbox": {"files": ["./a:rw"]}})",
+              "\"sandbox.files\" gives it more"},
+             {R"({"sandbox": {"files": ["./a"]}})", R"({"sandbox": {"files": ["./ab"]}})",
+              "\"sandbox.files\" gives it more"},
+             {R"({"sandbox": {"files": ["./a"]}})", R"({"sandbox": {"files": ["./a/../b"]}})",
+              "\"sandbox.files\" gives it more"},
+             {R"({"sandbox": {"files": ["/"]}})", R"({"sandbox": {"files": ["/srv:ro"]}})", ""},
+             {R"({"sandbox": {"files": ["."]}})", R"({"sandbox": {"files": ["./a"]}})", ""},
+             {R"({"sandbox": {"files": ["."]}})", R"({"sandbox": {"files": ["../a"]}})",
+              "\"sandbox.files\" gives it more"},
+             {R"({"sandbox": {"network": ["*:*"]}})", R"({"sandbox": {"network": ["a:443"]}})", ""},
+             {R"({"sandbox": {"network": ["a:443", "b:443"]}})",
+              R"({"sandbox": {"network": ["b:443"]}})", ""},
+             {R"({"sandbox": {"network": ["a:443"]}})", R"({"sandbox": {"network": ["b:443"]}})",
+              "\"sandbox.network\" gives it more"},
+             {R"({"sandbox": {"memory": "1GB"}})", R"({"sandbox": {"memory": "512MB"}})", ""},
+             {R"({"sandbox": {"memory": "1GB"}})", R"({"sandbox": {"memory": "2GB"}})",
+              "\"sandbox.memory\" gives it more"},
+             {R"({"sandbox": {"share": "client"}})", R"({"sandbox": {}})",
+              "\"sandbox.share\" gives it more"},
+             {R"({"sandbox": {}})", R"({"sandbox": {"share": "client"}})", ""},
+         }) {
+      CAPTURE(locked_text);
+      CAPTURE(live_text);
+      const auto changes =
+          compare_entries(OrderedJson::parse(locked_text), OrderedJson::parse(live_text));
+      std::string found;
+      for (const EntryChange& one : changes) {
+        if (one.effect == EntryChange::Effect::kAnother) found += in_words(one);
+      }
+      CHECK(found == said);
+      CHECK(starts_another(changes) == !said.empty());
+    }
+    // Nothing was kept, or nothing is there: nothing to compare.
+    const OrderedJson some = {{"cwd", "./x"}};
+    CHECK_FALSE(starts_another(compare_entries(nullptr, some)));
+    CHECK(compare_entries(nullptr, some).size() == 1);
+    CHECK(compare_entries(some, nullptr).empty());
+
+    LockedServer old_server = locked(R"([{"name": "t"}])");
+    std::vector<Note> notes;
+    ServerListing live = lockable(listing("files", R"([{"name": "t"}])"), notes);
+    old_server.entry = OrderedJson::object();
+    live.entry = OrderedJson::parse(R"({"env": {"PATH": "/tmp/\u001b[31mx"}})");
+    const ServerDiff diff = compare_server(&old_server, &live);
+    CHECK(diff.is_another());
+    CHECK(diff.drifted());
+    CHECK(contains_part(to_lines(diff), "  in mcpac.json: \"env.PATH\" was added\n    + /tmp/"));
+    CHECK_FALSE(contains_part(to_lines(diff), "\x1b"));
+    live.entry = OrderedJson::parse(R"({"sandbox": {}})");
+    const ServerDiff narrower = compare_server(&old_server, &live);
+    CHECK_FALSE(narrower.drifted());
+    CHECK(contains_part(to_lines(narrower), "which only takes away: \"sandbox\" was added"));
+  }
+
   TEST_CASE("a digest that differs by what means nothing is said to differ") {
     CHECK(contains_part(to_lines(diff_of(R"([{"name": "t", "title": ""}])", R"([{"name": "t"}])")),
                         "  ~ files.t  (texts only)\n      written in another way\n"));

@@ -74,6 +74,45 @@ TEST_SUITE("codegen/lock") {
           std::string::npos);
   }
 
+  TEST_CASE("what an entry and a manifest say is kept, and claims of a tool with its digest") {
+    Lock lock = example_lock();
+    LockedServer& server = lock.servers[0];
+    server.entry = OrderedJson::parse(
+        R"({"cwd": "./x", "env": {"PATH": "/bin"}, "sandbox": {"files": ["./data:rw"]}})");
+    server.claims =
+        read_claims(
+            OrderedJson::parse(
+                R"([{"effect": "NetRead", "host": "a.example", "required": true}, "Exec"])"))
+            .list;
+    LockedTool& tool = server.tools[0];
+    tool.definition["_meta"] = {{"other", 1}, {kEffectsMember, {{{"effect", "EnvRead"}}}}};
+    const std::string without = tool.digest;
+    tool.digest = definition_digest(tool.definition);
+    CHECK(tool.digest != without);
+    CHECK(digest_without_claims(tool.definition) == without);
+    const std::string text = to_text(lock);
+    CHECK(
+        text.find(R"(        {"effect": "NetRead", "host": "a.example:443", "required": true})") !=
+        std::string::npos);
+    const auto again = parse_lock(text, "mcpac.lock");
+    REQUIRE(again);
+    CHECK(to_text(*again) == text);
+    CHECK(again->servers[0].claims == server.claims);
+    CHECK(again->servers[0].entry == server.entry);
+    for (const auto& [what, by] :
+         {std::pair(R"("EnvRead")", R"("Exec")"), std::pair(R"("a.example:443")", R"("A.example")"),
+          std::pair(R"("cwd": "./x")", R"("cwd": 1)"),
+          std::pair(R"("PATH": "/bin")", R"("PATH": ["/bin"])"),
+          std::pair(R"("cwd": "./x")", R"("command": "x")")}) {
+      CAPTURE(what);
+      CHECK_FALSE(parse_lock(replaced(text, what, by), "mcpac.lock"));
+    }
+    // Of a lock that was written before claims were kept, nobody approved any.
+    const auto older = parse_lock(replaced(text, tool.digest, without), "mcpac.lock");
+    REQUIRE(older);
+    CHECK(older->servers[0].tools[0].definition["_meta"] == OrderedJson{{"other", 1}});
+  }
+
   TEST_CASE("an empty lock reads back") {
     const auto lock = parse_lock(to_text(Lock{}), "mcpac.lock");
     REQUIRE(lock);

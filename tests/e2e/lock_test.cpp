@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <future>
 
 #include "e2e/workspace.h"
@@ -110,6 +111,105 @@ TEST_SUITE("e2e/lock") {
     CHECK(project.mcpac({"lock", "accept", "--yes"}).exit_code == 0);
     CHECK_FALSE(has(project.read("mcpac.lock"), "notes::gone"));
     CHECK(project.mcpac({"lock", "status"}).exit_code == 0);
+  }
+
+  TEST_CASE("claims are shown in plain words, kept in the lock, and drift like a schema") {
+    const auto needs = [](const Json& effects) {
+      Json read = tool("read", "Reads.");
+      read["_meta"] = {{"io.mcpac/effects", effects}};
+      return Tools{read};
+    };
+    const Scripted project(
+        needs({{{"effect", "NetRead"}, {"host", "api.github.com"}, {"required", true}},
+               {{"effect", "FsRead"}, {"path", "\u001b[31m../x"}}}));
+    project.write("mcpac.json", fmt::format(R"({{"mcpServers": {{"notes": {{"command": "node",
+      "args": ["{}/tests/servers/fixture.mjs", "scripted", "script.json"],
+      "manifest": "claims.json"}}}}}})",
+                                            mcpac::testing::in_source()));
+    project.write("claims.json", R"({"permissions": ["mcp.ac.system.exec", 7]})");
+    // A manifest that came after the tools were approved.
+    const auto status = project.mcpac({"lock", "status"});
+    CHECK(status.exit_code == 77);
+    CHECK(has(status.out, "says that it needs other things"));
+    const auto called = project.mcpac({"tools", "call", "notes.read", "--grant", "notes.*"});
+    CHECK(called.exit_code == 77);
+    CHECK(has(called.err, "it says now that it needs other things"));
+    const auto diff = project.mcpac({"lock", "diff", "notes"});
+    CHECK(has(diff.out,
+              "  says it needs (its own claims, which grant nothing)\n"
+              "    + starts programs (optional)\n"));
+    CHECK(has(diff.err, "notes entry 1 of what it says that it needs is left out"));
+    CHECK(project.mcpac({"lock", "accept", "notes", "--yes"}).exit_code == 0);
+
+    std::filesystem::remove_all(project.folder() / "servers");
+    std::filesystem::remove(project.folder() / "mcpac.lock");
+    const auto made = project.mcpac({"generate"});
+    INFO(made.err);
+    CHECK(has(made.err, "notes says it needs: starts programs (optional)\n"));
+    CHECK(has(made.err, "notes.read says it needs: network api.github.com:443 (required)\n"));
+    CHECK(has(made.err, "entry 1 of what it says that it needs is left out: \"../x\" is no path"));
+    CHECK_FALSE(has(made.err, "\x1b"));
+    CHECK(has(project.read("mcpac.lock"), R"("host": "api.github.com:443", "required": true)"));
+    CHECK(has(project.read("servers/notes.hpp"), "It says it needs: network api.github.com:443"));
+    const auto described = project.mcpac({"tools", "describe", "notes.read"});
+    CHECK(has(described.out, "It says it needs: network api.github.com:443 (required)"));
+    CHECK(has(described.out, "Its server says it needs: starts"));
+    CHECK(project.mcpac({"lock", "status"}).exit_code == 0);
+
+    project.offer(needs({{{"effect", "NetRead"}, {"host", "evil.example"}}}));
+    const auto drifted = project.mcpac({"tools", "call", "notes.read", "--grant", "notes.*"});
+    CHECK(drifted.exit_code == 77);
+    CHECK(has(drifted.err, "it says now that it needs other things"));
+    const auto again = project.mcpac({"lock", "diff"});
+    CHECK(has(again.out,
+              "        - network api.github.com:443 (required)\n"
+              "        + network evil.example:443 (optional)\n"));
+  }
+
+  TEST_CASE("a changed entry is drift by its member, shown and approved; less is written at once") {
+    const Scripted project(Tools{tool("read", "Reads.")});
+    const auto entry = [&](const std::string& more) {
+      project.write("mcpac.json",
+                    fmt::format(R"({{"mcpServers": {{"notes": {{"command": "node",
+        "args": ["{}/tests/servers/fixture.mjs", "scripted", "{}/script.json"]{}}}}}}})",
+                                mcpac::testing::in_source(), project.folder().string(), more));
+    };
+    entry("");
+    CHECK(project.mcpac({"lock", "diff"}).exit_code == 0);
+    CHECK(project.mcpac({"lock", "accept", "--yes"}).exit_code == 0);
+    entry(R"(, "env": {"NODE_OPTIONS": "--no-warnings", "KEY": "sk-12345"}, "cwd": "/tmp")");
+    const auto called = project.mcpac({"tools", "call", "notes.read", "--grant", "notes.*"});
+    CHECK(called.exit_code == 77);
+    CHECK(has(called.err, R"("cwd" was added, "env.KEY" was added, "env.NODE_OPTIONS" was added)"));
+    CHECK(has(project.mcpac({"generate"}).err, "notes is another server now"));
+    const auto status = project.mcpac({"lock", "status"});
+    CHECK(status.exit_code == 77);
+    CHECK(has(status.out, "its entry in mcpac.json was changed"));
+    const auto diff = project.mcpac({"lock", "diff"});
+    INFO(diff.out);
+    CHECK(has(diff.out, "  in mcpac.json: \"env.NODE_OPTIONS\" was added\n    + --no-warnings\n"));
+    CHECK(project.mcpac({"lock", "accept", "--yes"}).exit_code == 0);
+    CHECK_FALSE(has(project.read("mcpac.lock"), "sk-12345"));
+    CHECK(project.mcpac({"lock", "status"}).exit_code == 0);
+
+    // What takes something from the server needs no yes, and is kept as soon as generate writes.
+    const std::string kept = R"(, "env": {"NODE_OPTIONS": "--no-warnings", "KEY": "sk-12345"},
+      "cwd": "/tmp")";
+    entry(kept + R"(, "disabled": false)");
+    const std::string before = project.read("mcpac.lock");
+    CHECK(project.mcpac({"generate"}).exit_code == 0);
+    CHECK(project.read("mcpac.lock") == before);
+    // A lock of an older mcpac has nothing to compare, and is filled in.
+    std::string older = before;
+    const auto from = older.find("      \"entry\"");
+    REQUIRE(from != std::string::npos);
+    older.erase(from, older.find("      \"tools\"") - from);
+    project.write("mcpac.lock", older);
+    entry("");
+    CHECK(project.mcpac({"lock", "status"}).exit_code == 0);
+    project.write("mcpac.lock", older);
+    CHECK(project.mcpac({"generate"}).exit_code == 0);
+    CHECK(has(project.read("mcpac.lock"), "\"entry\": {}"));
   }
 
   TEST_CASE("a tool that a server gains is in no header and no grant until it is accepted") {

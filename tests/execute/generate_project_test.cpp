@@ -5,7 +5,10 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 
+#include <functional>
 #include <initializer_list>
+#include <string>
+#include <vector>
 
 #include "core/abandoned.h"
 #include "core/file.h"
@@ -58,6 +61,52 @@ TEST_SUITE("execute/generate project") {
     REQUIRE(again);
     CHECK(again->drifted.empty());
     CHECK(place.lock() == before);
+  }
+
+  TEST_CASE("an entry that gives less is kept at once, so that giving it back is drift") {
+    Place place;
+    mcp::ServerConfig& config = place.project.config.servers.front();
+    config.command = "s";
+    const auto offered = [&] {
+      auto listings = offering(R"({"name":"t","inputSchema":{"type":"object"}})");
+      listings.front().identity = config.identity();
+      listings.front().entry = config.entry();
+      return listings;
+    };
+    const auto entry = [&] {
+      return codegen::parse_lock(place.lock(), "mcpac.lock").value().servers.front().entry;
+    };
+    const auto keep = [&] {
+      return keep_narrower_entry(place.project, place.folders, "s").value();
+    };
+    CHECK_FALSE(keep());  // nothing is locked
+    REQUIRE(write_project(place.project, place.folders, offered()));
+    CHECK(entry() == OrderedJson::object());
+    CHECK_FALSE(keep());
+
+    config.sandbox = {.files = {"./data:rw"}};
+    CHECK(keep());  // server add or confine, of the user's own
+    CHECK(entry()["sandbox"]["files"] == OrderedJson{"./data:rw"});
+    config.sandbox = {.files = {"./data"}};
+    const auto narrower = write_project(place.project, place.folders, offered());
+    REQUIRE(narrower);
+    CHECK(narrower->other_servers.empty());
+    CHECK(entry()["sandbox"]["files"] == OrderedJson{"./data"});
+
+    const std::string before = place.lock();
+    for (const auto& wider : std::vector<std::function<void()>>{
+             [&] { config.sandbox = {.files = {"./data:rw"}}; }, [&] { config.sandbox.reset(); },
+             [&] { config.working_directory = "/tmp"; },
+             [&] { config.environment["PATH"] = "./bin"; }}) {
+      const mcp::ServerConfig kept = config;
+      wider();
+      CHECK_FALSE(keep());
+      const auto other = write_project(place.project, place.folders, offered());
+      REQUIRE(other);
+      CHECK(other->other_servers == std::vector<std::string>{"s"});
+      CHECK(place.lock() == before);
+      config = kept;
+    }
   }
 
   TEST_CASE("the first generate of a server proposes all, what it gains later waits") {

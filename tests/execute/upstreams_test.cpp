@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -199,6 +200,58 @@ Texts refused(std::size_t times, const Texts& then = {}) {
 }  // namespace
 
 TEST_SUITE("execute/upstreams") {
+  TEST_CASE("a changed entry starts no other program than the one that was approved") {
+    struct Case {
+      std::function<void(mcp::ServerConfig&)> change;
+      std::string said;
+    };
+    const auto folder = TemporaryFolder::create(std::filesystem::temp_directory_path(), "mcpac-");
+    const auto mark = folder.value().path() / "started";
+    const auto with_sandbox = [](std::vector<std::string> files) {
+      return [files](mcp::ServerConfig& config) { config.sandbox = {.files = files}; };
+    };
+    for (const auto& [change, said] : std::vector<Case>{
+             {[](auto& config) { config.working_directory = "/tmp"; }, "\"cwd\" was added"},
+             {[](auto& config) { config.environment["NODE_OPTIONS"] = "-r ./evil.js"; },
+              "\"env.NODE_OPTIONS\" was added"},
+             {[](auto& config) { config.environment["PATH"] = "./bin"; },
+              "\"env.PATH\" was changed"},
+             {[](auto& config) { config.environment["MODE"] = "other"; },
+              "\"env.MODE\" was changed"},
+             {[](auto& config) { config.sandbox.reset(); }, "\"sandbox\" was taken away"},
+             {with_sandbox({"./data", "./more"}), "\"sandbox.files\" gives it more"},
+             {with_sandbox({"./data:rw"}), "\"sandbox.files\" gives it more"},
+         }) {
+      CAPTURE(said);
+      mcp::ServerConfig config;
+      config.name = "one";
+      config.command = "touch";
+      config.arguments = {mark.string()};
+      config.environment = {{"PATH", "/bin:/usr/bin"}, {"MODE", "sk-secret"}};
+      config.sandbox = {.files = {"./data"}};
+      World world(config);
+      world.lock.servers.push_back({.name = "one",
+                                    .identity = config.identity(),
+                                    .implementation = "",
+                                    .protocol_version = "",
+                                    .cpp_name = "",
+                                    .tools = {},
+                                    .claims = {},
+                                    .entry = config.entry()});
+      change(config);
+      std::optional<Error> failure;
+      world.upstreams->on_failed([&](const std::string&, const Error& error) { failure = error; });
+      world.upstreams->start(config);
+      world.until_started();
+      REQUIRE(failure.has_value());
+      CHECK(failure->id == ErrorId::kLockDrift);
+      CHECK_MESSAGE(failure->what.ends_with(": " + said), failure->what);
+      CHECK(failure->to_text().find("sk-secret") == std::string::npos);
+      CHECK(failure->fix.find("mcpac lock accept one") != std::string::npos);
+      CHECK_FALSE(std::filesystem::exists(mark));
+    }
+  }
+
   TEST_CASE("a call waits for a server that starts, and one that is there has it at once") {
     World world;
     world.until([&] { return world.upstreams->starts("one") == 1; });

@@ -136,6 +136,48 @@ TEST_SUITE("mcp/config") {
     CHECK(one.identity() == R"(a 'it'\''s')");
   }
 
+  TEST_CASE("the lock gets of an entry what starts it, with references and digests, no secrets") {
+    const auto entry = [](const std::string& members) {
+      return mcp::parse_config(R"({"mcpServers": {"x": {)" + members + "}}}", "mcpac.json")
+          .value()
+          .servers.front()
+          .entry();
+    };
+    CHECK(entry(R"("command": "x")") == OrderedJson::object());
+    CHECK(entry(R"("command": "x", "cwd": "./y", "env": {"PATH": "/opt/bin", "NODE_OPTIONS":
+                   "-r ./z.js", "TOKEN": "${env:TOKEN}", "FILE": "${file:./t}"})") ==
+          OrderedJson{{"cwd", "./y"},
+                      {"env",
+                       {{"FILE", "${file:./t}"},
+                        {"NODE_OPTIONS", "-r ./z.js"},
+                        {"PATH", "/opt/bin"},
+                        {"TOKEN", "${env:TOKEN}"}}}});
+    // What may be a secret is a digest: another value, another text.
+    for (const std::string value :
+         {"sk-12345", "Bearer ${env:TOKEN}", "${env:TOKEN:-sk-12345}", "${env:A}sk${env:B}"}) {
+      CAPTURE(value);
+      const auto of_variable = entry(R"("command": "x", "env": {"KEY": ")" + value + R"("})");
+      const auto of_header =
+          entry(R"("url": "https://a.example", "headers": {"Key": ")" + value + R"("})");
+      for (const OrderedJson& text : {of_variable["env"]["KEY"], of_header["headers"]["Key"]}) {
+        CHECK(text.get<std::string>().starts_with("sha256:"));
+        CHECK(text.get<std::string>().size() == 39);
+        CHECK(text != entry(R"("command": "x", "env": {"KEY": "other"})")["env"]["KEY"]);
+      }
+      CHECK(entry(R"("command": "x", "env": {"KEY": ")" + value + R"("})") == of_variable);
+    }
+    CHECK(entry(R"("command": "x", "sandbox": true)") ==
+          OrderedJson{{"sandbox", OrderedJson::object()}});
+    CHECK(entry(R"("command": "x", "sandbox": {"files": ["./a:rw"]})") ==
+          OrderedJson{{"sandbox", {{"files", {"./a:rw"}}}}});
+    CHECK(entry(R"("command": "x", "sandbox": false)") == OrderedJson::object());
+    const auto named = mcp::parse_config(
+        R"({"mcpServers": {"x": {"command": "x", "manifest": "./claims.json"}}})", "mcpac.json");
+    REQUIRE(named);
+    CHECK(named->servers[0].manifest == "./claims.json");
+    CHECK(mcp::to_json(named->servers[0])["manifest"] == "./claims.json");
+  }
+
   TEST_CASE("a syntax error has line and column") {
     const auto error = error_of(mcp::parse_config("{\n  \"mcpServers\": {,}\n}", "mcpac.json"));
     CHECK(error.id == ErrorId::kConfigSyntax);

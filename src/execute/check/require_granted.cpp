@@ -15,6 +15,7 @@
 #include "core/printable.h"
 #include "core/shell_quote.h"
 #include "execute/check/authorities.h"
+#include "execute/project/claimed_needs.h"
 #include "policy/explain/lint.h"
 #include "policy/text/parser.h"
 #include "policy/text/printer.h"
@@ -207,6 +208,32 @@ void warn_of_open_ends(const std::function<void(std::string_view)>& warning,
 void warn_of_observing(const Listener& listener) {
   listener.warning(
       "permission checks are off: calls that would be denied are made, and audited as such");
+}
+
+Result<void> require_offered(const Project& project, const codegen::Lock& lock,
+                             const Listener& listener, const analyzer::Report& report) {
+  const NeedsOfTools unmet = unmet_needs(project, lock);
+  if (unmet.empty()) return {};
+  for (const auto& declared : report.declared) {
+    const auto permission = declared_tool(declared);
+    const auto needs = permission ? unmet.find(*permission) : unmet.end();
+    if (needs == unmet.end()) continue;
+    const auto use =
+        std::ranges::find(report.uses, declared.permission, &analyzer::Use::permission);
+    // What is declared and called nowhere is no call that fails.
+    if (use == report.uses.end() && std::ranges::count(report.unused, declared.text()) > 0)
+      continue;
+    if (!needs->second.is_withheld()) {
+      listener.note(fmt::format("{} is {}", permission->text(), needs_text(needs->second)));
+      continue;
+    }
+    Error error = withheld_error(*permission, needs->second);
+    error.where = use == report.uses.end()
+                      ? report.file
+                      : fmt::format("{}:{}:{}", use->file, use->line, use->column);
+    return std::unexpected(std::move(error));
+  }
+  return {};
 }
 
 Result<void> require_granted(const GrantCheck& parts, const analyzer::Report& report,

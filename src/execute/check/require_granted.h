@@ -28,6 +28,13 @@ struct GrantCheck {
 [[nodiscard]] Result<void> require_granted(const GrantCheck& parts, const analyzer::Report& report,
                                            policy::LayerText& granted, CheckResult& result);
 
+// kToolWithheld where the program calls, or without known calls declares, a tool that its confined
+// server does not offer (project/claimed_needs.h); says of those that are degraded. Before
+// require_granted(): no grant helps.
+[[nodiscard]] Result<void> require_offered(const Project& project, const codegen::Lock& lock,
+                                           const Listener& listener,
+                                           const analyzer::Report& report);
+
 // Writes the tools that options of the command line name as C++ does (`everything.get_sum`) by
 // their names in the lock (`everything.get-sum`), each with a note. A name that a tool of the lock
 // has is that tool's; rules of files and of clients, which outlast the lock, are not read so.

@@ -12,6 +12,8 @@ namespace mcpac::execute {
 Result<GrantAnswer> would_be_granted(const Project& project, const codegen::Lock& lock,
                                      const Listener& listener, analyzer::Report& report,
                                      policy::LayerText granted, DeniedUses denied) {
+  if (auto offered = require_offered(project, lock, listener, report); !offered)
+    return GrantAnswer{std::move(offered.error())};
   const SystemClock clock;
   PolicyWorld world(project, clock);
   world.tools = tool_schemas(lock);
@@ -31,6 +33,8 @@ Result<GrantAnswer> would_be_granted(const Project& project, const codegen::Lock
 
 Result<GrantAnswer> would_be_declared(const Project& project, const codegen::Lock& lock,
                                       analyzer::Report& report, DeniedUses denied) {
+  if (auto offered = require_offered(project, lock, {}, report); !offered)
+    return GrantAnswer{std::move(offered.error())};
   const bool narrows = std::ranges::any_of(
       report.declared, [](const auto& declared) { return !declared.where.empty(); });
   if (!narrows) return GrantAnswer{};

@@ -6,6 +6,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "codegen/generate.h"
+#include "codegen/lock_diff.h"
 #include "execute/host/server_of_run.h"
 
 namespace mcpac::execute {
@@ -25,6 +26,17 @@ Error drift_error(const Permission& tool, Drift how) {
                     "where it changes all the time (a count, a date), \"texts\": \"locked\" in "
                     "mcpac.json keeps the approved words",
                     tool.server(), tool.text())};
+  }
+  if (how == Drift::kClaims) {
+    return {
+        ErrorId::kLockDrift,
+        fmt::format("{} is not the tool that mcpac.lock approved: it says now that it needs "
+                    "other things (files, network, programs, variables)",
+                    tool.text()),
+        fmt::format("server {}", tool.server()),
+        "what was approved is what it, or its server's manifest, said then",
+        fmt::format("`mcpac lock diff {0}` shows the change, `mcpac lock accept {0}` approves it",
+                    tool.server())};
   }
   const bool is_gone = how == Drift::kGone;
   return {ErrorId::kLockDrift,
@@ -129,6 +141,8 @@ asio::awaitable<Upstreams::Comparison> Upstreams::compare_with_lock(Server& serv
       const auto found = offered.find(tool.name);
       if (found == offered.end()) {
         drifted.emplace(tool.name, Drift::kGone);
+      } else if (codegen::needs_others(*locked, tool, live, *found->second)) {
+        drifted.emplace(tool.name, Drift::kClaims);
       } else if (codegen::definition_digest(*found->second) != tool.digest) {
         const bool in_texts = codegen::differ_in_texts_alone(tool.definition, *found->second);
         if (in_texts && server.config.texts == mcp::Texts::kLocked) continue;

@@ -12,6 +12,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "codegen/lock_entry.h"
 #include "core/offer.h"
 #include "core/printable.h"
 #include "core/quantity.h"
@@ -98,6 +99,37 @@ void Upstreams::heard_end(const Server& server, const Error& error) {
   if (ended_) ended_(server.config.name);
 }
 
+namespace {
+
+// A member of its entry beside the identity starts another program now, or gives it more.
+std::optional<Error> another_entry(const codegen::LockedServer* locked,
+                                   const mcp::ServerConfig& config) {
+  if (locked == nullptr) return std::nullopt;
+  const auto changes = codegen::compare_entries(locked->entry, config.entry());
+  if (!codegen::starts_another(changes)) return std::nullopt;
+  std::string which;
+  std::string values;
+  for (const auto& one : changes) {
+    if (one.effect != codegen::EntryChange::Effect::kAnother) continue;
+    if (!which.empty()) which += ", ";
+    which += printable(codegen::in_words(one), 200);
+    if (values.empty())
+      values = fmt::format("{} is {} now; approved was {}", printable(one.member, 200),
+                           one.after.empty() ? "not there" : printable(one.after, 200),
+                           one.before.empty() ? "none" : printable(one.before, 200));
+  }
+  return Error{
+      ErrorId::kLockDrift,
+      fmt::format("the server {} in mcpac.json is not the one that mcpac.lock approved: {}",
+                  config.name, printable(which, 600)),
+      fmt::format("server {}", config.name),
+      fmt::format("{}: {}", config.file.empty() ? "mcpac.json" : config.file.string(), values),
+      fmt::format("`mcpac lock diff {0}` shows it, `mcpac lock accept {0}` approves it",
+                  config.name)};
+}
+
+}  // namespace
+
 asio::awaitable<Result<Drifted>> Upstreams::connect(Server& server) {
   mcp::Events events;
   events.capabilities = capabilities_;
@@ -144,6 +176,7 @@ asio::awaitable<Result<Drifted>> Upstreams::connect(Server& server) {
          .fix = fmt::format("`mcpac lock diff {0}` shows it, `mcpac lock accept {0}` approves it",
                             server.config.name)});
   }
+  if (auto another = another_entry(locked, server.config)) co_return std::unexpected(*another);
   auto client = co_await mcp::Client::connect(executor_, server.config, std::move(events));
   if (!client) co_return pass_on(client);
   server.client = std::move(*client);

@@ -33,7 +33,7 @@
 namespace mcpac::execute {
 
 // How a tool is not the locked one.
-enum class Drift : std::uint8_t { kChanged, kTexts, kGone };
+enum class Drift : std::uint8_t { kChanged, kTexts, kGone, kClaims };
 using Drifted = std::map<std::string, Drift>;  // of one server
 [[nodiscard]] Error drift_error(const Permission& tool, Drift how);
 

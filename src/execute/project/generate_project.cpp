@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "codegen/lock_diff.h"
 #include "core/file.h"
+#include "execute/project/claimed_needs.h"
 #include "execute/project/header_files.h"
 #include "execute/project/project_turn.h"
 
@@ -25,15 +27,23 @@ void note_drift(const ToolDefinition& offered, const LockedTool& locked, mcp::Te
 ServerListing merged(ServerListing live, const LockedServer& locked, mcp::Texts texts,
                      const Approval& approval, GenerateReport& report) {
   const auto name_of = [&live](const std::string& tool) { return live.server + "." + tool; };
-  if (!approval.covers(live.server) && live.identity != locked.identity) {
+  const auto entry = codegen::compare_entries(locked.entry, live.entry);
+  if (!approval.covers(live.server) &&
+      (live.identity != locked.identity || codegen::starts_another(entry))) {
     report.other_servers.push_back(live.server);
     return codegen::listing_of(locked);
   }
   ServerListing result = codegen::listing_of(locked);
+  // An entry that gives less is written without a question: given again, it is drift. So is one
+  // that an older mcpac did not keep.
+  if (!live.entry.is_null()) result.entry = live.entry;
   if (approval.covers(live.server)) {
     result.identity = live.identity;
     result.implementation = live.implementation;
     result.protocol_version = live.protocol_version;
+    result.claims = live.claims;
+  } else if (locked.entry.is_null()) {
+    result.claims = live.claims;
   }
   result.tools.clear();
   for (ToolDefinition& tool : live.tools) {
@@ -47,6 +57,8 @@ ServerListing merged(ServerListing live, const LockedServer& locked, mcp::Texts 
       report.added.push_back(name_of(tool.name));
     } else {
       const bool same = codegen::definition_digest(tool.definition) == found->digest;
+      if (same && !approved && codegen::needs_others(locked, *found, live, tool.definition))
+        report.drifted.push_back(name_of(tool.name));
       if (!same && !approved) note_drift(tool, *found, texts, name_of(tool.name), report);
       // Also what the digest leaves out (order of members, _meta, icons) is as it was approved.
       if (same || !approved) tool.definition = found->definition;
@@ -119,6 +131,16 @@ std::set<std::string> servers_gone(const Project& project, const codegen::Lock& 
   return gone;
 }
 
+std::vector<codegen::Note> notes_of_lock(const Project& project, const codegen::Lock& lock) {
+  auto notes = codegen::notes_on_use(lock, server_checks_of(project.config));
+  for (const auto& [tool, needs] : unmet_needs(project, lock)) {
+    std::string text = "is " + needs_text(needs);
+    if (needs.is_withheld()) text += "; where it is meant to: " + needs.unmet.front().line;
+    notes.push_back({tool.text(), "", std::move(text)});
+  }
+  return notes;
+}
+
 Result<GenerateReport> merge_and_write(const Project& project, const LockFile& before,
                                        std::vector<ServerListing> listings,
                                        const Approval& approval,
@@ -139,8 +161,7 @@ Result<GenerateReport> merge_and_write(const Project& project, const LockFile& b
   }
   // First what costs a tool.
   auto notes = std::move(report.output.notes);
-  std::ranges::move(codegen::notes_on_use(output->lock, server_checks_of(project.config)),
-                    std::back_inserter(notes));
+  std::ranges::move(notes_of_lock(project, output->lock), std::back_inserter(notes));
   output->notes.insert(output->notes.begin(), notes.begin(), notes.end());
   report.output = std::move(*output);
   return report;
@@ -155,6 +176,27 @@ Result<GenerateReport> write_project(const Project& project, const Folders& fold
   return merge_and_write(project, *before, std::move(listings),
                          {.adds_servers = true, .adds_tools = gained == NewTools::kAccept},
                          servers_gone(project, before->lock));
+}
+
+Result<bool> keep_narrower_entry(const Project& project, const Folders& folders,
+                                 const std::string& server) {
+  if (is_absent(project.lock_file())) return false;
+  auto turn = ProjectTurn::take(project, folders);
+  if (!turn) return pass_on(turn);
+  auto file = read_lock_file(project);
+  if (!file) return pass_on(file);
+  const auto* config = project.config.find(server);
+  const auto locked = std::ranges::find(file->lock.servers, server, &LockedServer::name);
+  if (config == nullptr || locked == file->lock.servers.end()) return false;
+  OrderedJson entry = config->entry();
+  if (locked->identity != config->identity() ||
+      codegen::starts_another(codegen::compare_entries(locked->entry, entry)) ||
+      locked->entry == entry)
+    return false;
+  locked->entry = std::move(entry);
+  auto written = write_file_atomic(project.lock_file(), codegen::to_text(file->lock));
+  if (!written) return pass_on(written);
+  return true;
 }
 
 Result<GenerateReport> write_from_lock(const Project& project, const Folders& folders) {

@@ -60,12 +60,22 @@ enum class NewTools : std::uint8_t { kWait, kAccept };
 [[nodiscard]] Result<GenerateReport> write_from_lock(const Project& project,
                                                      const Folders& folders);
 
+// After a command of the user's own wrote the entry of a locked server: where that starts the same
+// program and gives it no more than was approved, the lock has the entry from now on, and giving
+// back what was taken is drift. Asks no server and changes no header. Whether it wrote.
+[[nodiscard]] Result<bool> keep_narrower_entry(const Project& project, const Folders& folders,
+                                               const std::string& server);
+
 // The common part; whoever calls it holds the ProjectTurn. `listings` are what servers offer; a
 // server of the lock that has none there stays as it is locked, unless it is in `gone`.
 [[nodiscard]] Result<GenerateReport> merge_and_write(const Project& project, const LockFile& before,
                                                      std::vector<ServerListing> listings,
                                                      const Approval& approval,
                                                      const std::set<std::string>& gone);
+
+// codegen::notes_on_use(), and of confined servers which tools are withheld or degraded.
+[[nodiscard]] std::vector<codegen::Note> notes_of_lock(const Project& project,
+                                                       const codegen::Lock& lock);
 
 // Servers of the lock that mcpac.json does not name any more.
 [[nodiscard]] std::set<std::string> servers_gone(const Project& project, const codegen::Lock& lock);

@@ -9,6 +9,7 @@
 #include "core/file.h"
 #include "core/shell_quote.h"
 #include "execute/project/implied.h"
+#include "execute/project/manifest.h"
 
 namespace mcpac::execute {
 
@@ -67,6 +68,7 @@ Project project_of(mcp::Config config, const std::filesystem::path& config_file,
     server.found = folders.cache / "servers";
     server.keeper = folders.keeper();
     server.file = project.config_file;
+    server.claims = read_manifest_of(server, project.folder);
   }
   return project;
 }

@@ -72,9 +72,7 @@ Result<void> check_tool_names(const Review& review, const std::vector<std::strin
                   {.fix = fmt::format("mcpac lock diff {}", server)});
     }
     const auto diff = std::ranges::find(review.diff, server, &ServerDiff::server);
-    const bool other = diff != review.diff.end() && diff->kind == ServerDiff::Kind::kKept &&
-                       diff->identity.has_value();
-    if (other) {
+    if (diff != review.diff.end() && diff->is_another()) {
       return fail(ErrorId::kLockDrift,
                   fmt::format("the server {} is not the one that mcpac.lock approved", server),
                   {.where = review.config_file.string(),
@@ -88,7 +86,11 @@ Result<void> check_tool_names(const Review& review, const std::vector<std::strin
 // Leaves in `diff` what `approval` covers: what is shown is what would be accepted.
 void limit_to(const Approval& approval, ServerDiff& diff) {
   if (approval.covers(diff.server)) return;
-  if (diff.kind == ServerDiff::Kind::kKept) diff.identity.reset();
+  if (diff.kind == ServerDiff::Kind::kKept) {
+    diff.identity.reset();
+    diff.entry.clear();
+    diff.claims = {};
+  }
   diff.version.reset();
   std::erase_if(diff.tools, [&](const codegen::ToolDiff& tool) {
     return !approval.covers(diff.server, tool.tool);
@@ -166,7 +168,7 @@ Result<Status> status(const Project& project, Ask ask, const OnProgress& progres
   if (!lock) return pass_on(lock);
   Status result;
   result.headers = check_headers(project, *lock);
-  result.notes = codegen::notes_on_use(*lock, server_checks_of(project.config));
+  result.notes = notes_of_lock(project, *lock);
   const auto made = codegen::regenerate(*lock);
   result.lock_fits_itself = made && made->lock.headers == lock->headers;
   std::map<std::string, Result<ServerListing>> answers;

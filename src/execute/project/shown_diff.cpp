@@ -10,6 +10,15 @@
 namespace mcpac::execute {
 namespace {
 
+// What is approved of a server beside its tools; empty where nothing is.
+std::string rest_of_server(const codegen::ServerDiff& server) {
+  if (server.entry.empty() && server.claims.empty()) return "";
+  codegen::ServerDiff rest{.kind = server.kind, .server = server.server};
+  rest.entry = server.entry;
+  rest.claims = server.claims;
+  return codegen::digest_of({rest});
+}
+
 constexpr char kKind[] = "shown";
 constexpr std::size_t kMostBytes = std::size_t{16} << 20U;
 
@@ -41,6 +50,7 @@ void ShownDiff::note(const codegen::LockDiff& shown, Extent extent) const {
     if (extent == Extent::kWhole || !entry.is_object())
       entry = {{"whole", extent == Extent::kWhole}, {"tools", Json::object()}};
     if (server.identity) entry["identity"] = server.identity->after;
+    if (const std::string rest = rest_of_server(server); !rest.empty()) entry["rest"] = rest;
     for (const auto& tool : server.tools) entry["tools"][tool.tool] = tool.digest_after;
   }
   write(servers);
@@ -58,7 +68,10 @@ std::vector<std::string> ShownDiff::unlike(const codegen::LockDiff& diff) const 
     const bool is_same_identity =
         !server.identity ||
         (identity == nullptr ? !is_whole : *identity == Json(server.identity->after));
-    if (!is_same_identity) names.push_back(server.server);
+    const std::string rest = rest_of_server(server);
+    const Json* seen = find_member(*entry, "rest");
+    const bool is_same_rest = rest.empty() || (seen == nullptr ? !is_whole : *seen == Json(rest));
+    if (!is_same_identity || !is_same_rest) names.push_back(server.server);
     const Json* tools = find_member(*entry, "tools");
     for (const auto& tool : server.tools) {
       const Json* known = tools == nullptr ? nullptr : find_member(*tools, tool.tool);

@@ -22,6 +22,7 @@
 #include "execute/host/host.h"
 #include "execute/host/tool_tables.h"
 #include "execute/live/gate_control.h"
+#include "execute/project/claimed_needs.h"
 #include "execute/project/project_use.h"
 #include "execute/records/denials.h"
 #include "execute/records/run_record.h"
@@ -154,6 +155,9 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
     return fail(ErrorId::kCallUnknownTool, fmt::format("mcpac.lock has no tool {}", tool.text()),
                 {.fix = "mcpac tools list"});
   }
+  const auto needs = needs_of(project, *lock->find_server(tool.server()),
+                              *lock->find_tool(tool.server(), tool.tool()));
+  if (needs.is_withheld()) return std::unexpected(withheld_error(tool, needs));
   PolicyWorld world(project, clock);
   world.tools = tool_schemas(*lock);
   auto authority = rules_of(project, folders, world, granted, questions);

@@ -183,6 +183,8 @@ Result<void> Run::check_grants() {
   // A client's rules were not made for this program: what it leaves unused is nothing to say.
   static const Listener kQuiet;
   const Listener& heard = request_.hosted == nullptr ? listener_ : kQuiet;
+  if (auto offered = require_offered(project_, *lock_, heard, *outcome_.report); !offered)
+    return offered;
   const GrantCheck parts{project_,          world_,           heard, request_.enforcement,
                          interrupt_.stop(), &outcome_.answers};
   auto granted = require_granted(parts, *outcome_.report, request_.granted, outcome_.check);

@@ -72,12 +72,13 @@ gate::Declared declared_by_grants(Enforcement enforcement, const policy::Authori
 // Declared ∩ granted where the program has a note, granted where it has none. The note is a claim
 // of whoever built the program: as a layer of its own it can only take away.
 Result<RunAuthority> make_authority(const GrantCheck& parts, const ProgramFile& file,
-                                    RunRequest& request, const LockDigests& digests,
-                                    Outcome& outcome) {
+                                    RunRequest& request, const KnownLock& known, Outcome& outcome) {
   std::vector<policy::LayerText> layers;
   analyzer::Report report;
   if (file.declared) {
     report = report_of_binary(request.program, *file.declared);
+    if (auto offered = require_offered(parts.project, known.lock, parts.listener, report); !offered)
+      return pass_on(offered);
     auto checked = require_granted(parts, report, request.granted, outcome.check);
     if (!checked) return pass_on(checked);
     auto rules = declared_rules(report);
@@ -97,7 +98,7 @@ Result<RunAuthority> make_authority(const GrantCheck& parts, const ProgramFile& 
   auto authority = load_authority(parts.project, parts.world, std::move(layers));
   if (!authority) return pass_on(authority);
   warn_of_idle_rules(*authority, parts.listener.warning);
-  auto binding = bind_run(std::move(*digest), digests, parts.project.config, *authority);
+  auto binding = bind_run(std::move(*digest), known.digests, parts.project.config, *authority);
   auto declared = file.declared
                       ? declared_by(report)
                       : declared_by_grants(request.enforcement, *authority, parts.world.tools);
@@ -149,7 +150,7 @@ Result<void> run(const Project& project, const Folders& folders, RunRequest& req
   world.tools = tool_schemas(lock);
   auto authority = make_authority(
       {project, world, listener, request.enforcement, interrupt.stop(), &outcome.answers}, *file,
-      request, (*known)->digests, outcome);
+      request, **known, outcome);
   if (!authority) return pass_on(authority);
   authority->binding.arguments = digest_of_arguments(program->given);
   const auto& permissions = authority->declared.permissions;

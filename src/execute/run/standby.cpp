@@ -43,7 +43,8 @@ Standby::Stamps preparable(const mcp::Config& config, const std::set<std::string
 // Digests of definitions stand for them (codegen/lock).
 bool is_same(const codegen::Lock& a, const codegen::Lock& b) {
   return &a == &b || std::ranges::equal(a.servers, b.servers, [](const auto& x, const auto& y) {
-    return x.name == y.name && x.identity == y.identity &&
+    return x.name == y.name && x.identity == y.identity && x.entry == y.entry &&
+           x.claims == y.claims &&
            std::ranges::equal(x.tools, y.tools, [](const auto& s, const auto& t) {
              return s.name == t.name && s.digest == t.digest;
            });

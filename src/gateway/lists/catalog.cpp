@@ -12,7 +12,8 @@
 namespace mcpac::gateway {
 std::shared_ptr<const Catalog> Catalog::make(const codegen::Lock& lock,
                                              const policy::Authority& authority, NameForm form,
-                                             const std::set<std::string>& taken) {
+                                             const std::set<std::string>& taken,
+                                             const std::set<Permission>& withheld) {
   auto catalog = std::make_shared<Catalog>();
   catalog->names_ = form;
   std::map<Permission, OrderedJson> forms;
@@ -20,7 +21,7 @@ std::shared_ptr<const Catalog> Catalog::make(const codegen::Lock& lock,
     for (const auto& tool : server.tools) {
       auto permission = Permission::of(server.name, tool.name);
       // A lock that mcpac wrote has no tool whose name means another thing in rules.
-      if (!permission || offer_named(tool.name)) continue;
+      if (!permission || offer_named(tool.name) || withheld.contains(*permission)) continue;
       if (authority.coverage(*permission, "") == policy::Coverage::kMissing) continue;
       auto fit = codegen::client_form(tool.definition);
       for (const std::string& note : fit.notes)

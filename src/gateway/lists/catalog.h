@@ -33,11 +33,10 @@ struct ToolPage {
 
 class Catalog {
  public:
-  // `taken`: names of tools of our own.
-  [[nodiscard]] static std::shared_ptr<const Catalog> make(const codegen::Lock& lock,
-                                                           const policy::Authority& authority,
-                                                           NameForm form,
-                                                           const std::set<std::string>& taken = {});
+  // `taken`: names of tools of our own. `withheld`: not offered to anybody.
+  [[nodiscard]] static std::shared_ptr<const Catalog> make(
+      const codegen::Lock& lock, const policy::Authority& authority, NameForm form,
+      const std::set<std::string>& taken = {}, const std::set<Permission>& withheld = {});
 
   // Null: the client has no such tool.
   [[nodiscard]] const Permission* find(const std::string& name) const;

@@ -14,6 +14,7 @@
 
 #include "cli/commands.h"
 #include "cli/config_file.h"
+#include "cli/confine_entry.h"
 #include "cli/grant_options.h"
 #include "cli/through_host.h"
 #include "cli/tool_choice.h"
@@ -22,6 +23,8 @@
 #include "core/printable.h"
 #include "core/quantity.h"
 #include "core/shell_quote.h"
+#include "execute/project/claimed_needs.h"
+#include "execute/project/generate_project.h"
 #include "execute/project/list_servers.h"
 #include "execute/project/project_use.h"
 #include "execute/run/call_tool.h"
@@ -159,9 +162,6 @@ void show(const Context& context, const ConfineOptions& options,
     show_lines(proposal.left);
   }
   for (const std::string& note : proposal.notes) fmt::print("\nnote: {}\n", note);
-  if (!proposal.network.empty() && !execute::entries_have_network())
-    fmt::print(
-        "\nnote: a confined server has no network yet: the hosts are for your information\n");
 }
 
 // ---- Tried and written
@@ -224,11 +224,25 @@ Result<ServerListing> start_confined(Context& context, execute::Project project,
   return std::move(listings->front());
 }
 
+// What it is given by now, but for what a proposal speaks of: a limit of memory stays.
+OrderedJson proposed_beside(const OrderedJson& entry, const execute::Proposal& proposal) {
+  OrderedJson made = execute::entry_of(proposal);
+  const auto now = entry.find("sandbox");
+  if (now == entry.end() || !now->is_object()) return made;
+  OrderedJson kept = *now;
+  kept.erase("files");
+  kept.erase("network");
+  if (kept.empty()) return made;
+  if (made.is_object()) kept.update(made);
+  return kept;
+}
+
 Result<void> apply(Context& context, const execute::Project& project, ConfigFile config,
                    const ConfineOptions& options, const execute::Proposal& proposal,
                    const std::optional<Observed>& observed) {
   const OrderedJson as_it_was = config.entry(options.name);
-  config.entry(options.name)["sandbox"] = execute::entry_of(proposal);
+  const OrderedJson sandbox = proposed_beside(as_it_was, proposal);
+  config.entry(options.name)["sandbox"] = sandbox;
   const auto& server = *project.config.find(options.name);
   auto confined = start_confined(context, project, config, options.name);
   if (!confined && !options.force) {
@@ -264,9 +278,13 @@ Result<void> apply(Context& context, const execute::Project& project, ConfigFile
         ErrorId::kConfigInvalid,
         fmt::format("nothing was written: the entry of {} was changed meanwhile", options.name),
         {.where = context.config_file.string(), .fix = "try again"});
-  again->entry(options.name)["sandbox"] = execute::entry_of(proposal);
+  again->entry(options.name)["sandbox"] = sandbox;
   if (auto saved = again->save(); !saved) return pass_on(saved);
   context.say(fmt::format("{} is confined from its next start on", options.name));
+  auto written = context.project();
+  if (!written) return pass_on(written);
+  if (auto kept = execute::keep_narrower_entry(*written, context.folders, options.name); !kept)
+    context.warn(kept.error().what);
   return {};
 }
 
@@ -281,6 +299,18 @@ Result<void> take_away(Context& context, ConfigFile config, const std::string& n
                   "have",
                   name));
   return {};
+}
+
+// What the server says of itself, where the lock has it: lines of files to begin with.
+std::vector<execute::ProposedLine> claimed_files(const execute::Project& project,
+                                                 const std::string& name) {
+  const auto lock = execute::load_lock(project);
+  const auto* locked = lock ? lock->find_server(name) : nullptr;
+  if (locked == nullptr) return {};
+  std::vector<execute::ProposedLine> lines;
+  for (auto& line : execute::entries_of_claims(*locked).files)
+    lines.push_back({std::move(line.text), std::move(line.reason)});
+  return lines;
 }
 
 Result<void> confine(Context& context, const ConfineOptions& options) {
@@ -299,6 +329,9 @@ Result<void> confine(Context& context, const ConfineOptions& options) {
                     options.name),
         {.where = context.config_file.string(), .why = "rules alone hold it, in what it is asked"});
   if (options.off) return take_away(context, std::move(*config), options.name);
+  mcp::ServerConfig confined = *server;
+  if (!confined.sandbox) confined.sandbox.emplace();
+  if (auto installed = ensure_installed(context, confined); !installed) return installed;
   // What cannot be confined at all is said before anything is started.
   if (auto possible = execute::propose({*project, context.folders, *server}); !possible)
     return pass_on(possible);
@@ -311,6 +344,7 @@ Result<void> confine(Context& context, const ConfineOptions& options) {
   auto proposal = execute::propose({.project = *project,
                                     .folders = context.folders,
                                     .server = *server,
+                                    .first = claimed_files(*project, options.name),
                                     .seen = observed ? &observed->seen : nullptr});
   if (!proposal) return pass_on(proposal);
   show(context, options, *proposal);

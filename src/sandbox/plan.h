@@ -75,10 +75,10 @@ struct Plan {
   std::vector<Listen> listens;
   int observer = -1;                   // with `observing`; -1: none
   std::vector<sock_filter> observing;  // before its filter (observe.h)
-  int program = -1;                // -1: a trial that ends where the program would start
-  bool try_filter = false;         // a trial that ends with a forbidden system call
-  std::vector<char*> arguments;    // null-terminated, into the spec
-  std::vector<char*> environment;  // likewise
+  int program = -1;                    // -1: a trial that ends where the program would start
+  bool try_filter = false;             // a trial that ends with a forbidden system call
+  std::vector<char*> arguments;        // null-terminated, into the spec
+  std::vector<char*> environment;      // likewise
 };
 
 // Where the child keeps what it needs up to the start of its program: above every limit for open
@@ -86,7 +86,7 @@ struct Plan {
 inline constexpr int kProgramDescriptor = 1000;
 inline constexpr int kReportDescriptor = 1001;
 inline constexpr int kRulesetDescriptor = 1002;  // and kObserverDescriptor (observe.h)
-inline constexpr int kFirstListening = 1004;  // and those after it, one for each of `listens`
+inline constexpr int kFirstListening = 1004;     // and those after it, one for each of `listens`
 inline constexpr std::size_t kMostListens = 16;
 inline constexpr std::uint64_t kMostOpenFiles = 512;
 inline constexpr std::size_t kMostMounts = 128;

@@ -4,9 +4,9 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <grp.h>
-#include <signal.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

@@ -201,10 +201,10 @@ Result<void> hold_back(const ServerPlaces& by_rules, const std::set<fs::path>& t
   }
   for (const ServerPlaces::Place& place : by_rules.absent) {
     std::erase_if(mounts, [&](const auto& entry) {
-      const bool stays = is_tree_in(entry.first) || is_of_linker(entry.first) ||
-                         std::ranges::find(kOfSystem, entry.first) != kOfSystem.end() ||
-                         (entry.second.kind != Mount::Kind::kHost &&
-                          entry.second.kind != Mount::Kind::kAbsent);
+      const bool stays =
+          is_tree_in(entry.first) || is_of_linker(entry.first) ||
+          std::ranges::find(kOfSystem, entry.first) != kOfSystem.end() ||
+          (entry.second.kind != Mount::Kind::kHost && entry.second.kind != Mount::Kind::kAbsent);
       return !stays && lies_in(entry.first, place.path);
     });
     const Mount* over = mount_over(mounts, place.path);
@@ -383,10 +383,9 @@ class ServerConfiner final : public mcp::Confiner {
     if (!spec) return pass_on(spec);
     std::optional<NetworkOfStart> network;
     if (!options.confined->network.empty()) {
-      auto reached = network_of_server(server, project_->config_file.string(),
-                                       options.confined->network,
-                                       by_rules.network_denied ? ServersReach::kNothing
-                                                               : ServersReach::kAsTheirEntries);
+      auto reached = network_of_server(
+          server, project_->config_file.string(), options.confined->network,
+          by_rules.network_denied ? ServersReach::kNothing : ServersReach::kAsTheirEntries);
       if (!reached) return pass_on(reached);
       give_network(*reached, *spec);
       network.emplace(connections_, std::move(*reached), opened_again(ends.standard_error));
@@ -462,8 +461,7 @@ std::vector<fs::path> homes_of_servers() {
 }
 
 Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folders,
-                                    const mcp::SpawnOptions& given,
-                                    const ServerPlaces& by_rules) {
+                                    const mcp::SpawnOptions& given, const ServerPlaces& by_rules) {
   const auto start = start_of(given);
   if (!start) return std::unexpected(start.error());
   const auto started = server_start(given, folders);

@@ -677,13 +677,6 @@ class ServerRefusals final : public mcp::Refusals {
   std::string server_;
 };
 
-template <class Entry>
-constexpr bool has_network() {
-  return requires(Entry entry) {
-    entry.network;
-  };
-}
-
 OrderedJson texts_of(const std::vector<ProposedLine>& lines) {
   OrderedJson texts = OrderedJson::array();
   for (const ProposedLine& line : lines) texts.push_back(line.text);
@@ -692,15 +685,10 @@ OrderedJson texts_of(const std::vector<ProposedLine>& lines) {
 
 }  // namespace
 
-bool entries_have_network() {
-  return has_network<mcp::Confinement>();
-}
-
 OrderedJson entry_of(const Proposal& proposal) {
   OrderedJson entry = OrderedJson::object();
   if (!proposal.files.empty()) entry["files"] = texts_of(proposal.files);
-  if (!proposal.network.empty() && entries_have_network())
-    entry["network"] = texts_of(proposal.network);
+  if (!proposal.network.empty()) entry["network"] = texts_of(proposal.network);
   return entry.empty() ? OrderedJson(true) : entry;
 }
 

@@ -31,8 +31,6 @@ struct Proposal {
 
 // The value of "sandbox" that a proposal comes to: true, or an object.
 [[nodiscard]] OrderedJson entry_of(const Proposal& proposal);
-// Whether entries have a "network" that `entry_of` may say.
-[[nodiscard]] bool entries_have_network();
 
 struct ProposalFrom {
   const Project& project;

@@ -52,12 +52,12 @@ bool is_of_data(std::string_view label) {
 
 // Variables about programs and the system, and not about what a server works on.
 bool is_of_programs(std::string_view variable) {
-  constexpr std::array<std::string_view, 14> kNames = {
+  constexpr std::array<std::string_view, 14> kOfPrograms = {
       "HOME",       "TMPDIR",    "TEMP",        "TMP",      "SHELL",           "PATH",
       "PYTHONHOME", "JAVA_HOME", "VIRTUAL_ENV", "PERL5LIB", "LD_LIBRARY_PATH", "NODE_PATH",
       "PYTHONPATH", "RUBYLIB"};
-  return std::ranges::find(kNames, variable) != kNames.end() || variable.starts_with("XDG_") ||
-         lowered(variable).starts_with("npm_");
+  return std::ranges::find(kOfPrograms, variable) != kOfPrograms.end() ||
+         variable.starts_with("XDG_") || lowered(variable).starts_with("npm_");
 }
 
 // What a text may be as a path: the first of `whole` that is there, or else each of `items`.
@@ -86,10 +86,10 @@ NamesInText names_in(const std::string& text) {
   return names;
 }
 
-class Proposer {
+class PlaceProposer {
  public:
-  Proposer(const Project& project, const fs::path& start, const LaunchProfile& profile,
-           ForeignFolders foreign)
+  PlaceProposer(const Project& project, const fs::path& start, const LaunchProfile& profile,
+                ForeignFolders foreign)
       : start_(start), profile_(profile), foreign_(std::move(foreign)) {
     std::error_code error;
     folder_ = fs::weakly_canonical(project.folder, error);
@@ -267,7 +267,7 @@ Result<ProposedPlaces> proposed_places(const Project& project, const Folders& fo
                             LaunchProfile{.trees = {}, .links = {}, .first_own = (*run)->first_own})
                       : launch_profile_of(options, *start, foreign);
   if (!profile) return pass_on(profile);
-  Proposer proposer(project, *start, *profile, foreign);
+  PlaceProposer proposer(project, *start, *profile, foreign);
   for (std::size_t i = profile->first_own; i < options.arguments.size(); ++i) {
     if (i == 0) continue;
     const std::string& before = options.arguments[i - 1];

@@ -106,7 +106,7 @@ struct ConfinedSpawn {
   std::string server;
   std::vector<std::string> places{};   // of its entry, expanded
   std::vector<std::string> network{};  // likewise
-  std::uint64_t memory = 0;           // of its entry; 0: no limit
+  std::uint64_t memory = 0;            // of its entry; 0: no limit
 };
 
 struct SpawnOptions {

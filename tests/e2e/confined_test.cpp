@@ -815,7 +815,8 @@ TEST_SUITE("e2e/confined") {
       CHECK(has(applied.err, "confined, learning lists the same 1 tool"));
       // All else of the file is as it was, in its order.
       auto expected = mcpac::parse_ordered_json(before, "before").value();
-      expected["mcpServers"]["learning"]["sandbox"] = {{"files", needed}};
+      expected["mcpServers"]["learning"]["sandbox"] = {
+          {"files", needed}, {"network", std::vector<std::string>{"127.0.0.1:9"}}};
       CHECK(mcpac::parse_ordered_json(learning.config(), "after").value().dump() ==
             expected.dump());
       const auto called = learning.mcpac(

@@ -158,11 +158,15 @@ std::set<fs::path> files_of_command(std::span<const std::string> words, const fs
 }
 
 std::set<fs::path> files_obeyed_for(const Project& project) {
+  return files_obeyed_beside(project, {});
+}
+
+std::set<fs::path> files_obeyed_beside(const Project& project, std::string_view beside) {
   std::set<fs::path> all(project.obeyed.begin(), project.obeyed.end());
   std::error_code error;
   const fs::path here = fs::current_path(error);
   for (const mcp::ServerConfig& server : project.config.servers) {
-    if (server.is_http()) continue;
+    if (server.is_http() || server.name == beside) continue;
     std::vector<std::string> words{server_text(server.command, "command")};
     for (const std::string& one : server.arguments) words.push_back(server_text(one, "args"));
     const auto environment = mcp::make_environment(server.environment);

@@ -10,6 +10,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "execute/project/project.h"
@@ -27,6 +28,9 @@ namespace mcpac::execute {
 
 // Those of all its servers, and Project::obeyed.
 [[nodiscard]] std::set<std::filesystem::path> files_obeyed_for(const Project& project);
+// The same without those of one server.
+[[nodiscard]] std::set<std::filesystem::path> files_obeyed_beside(const Project& project,
+                                                                  std::string_view server);
 
 // Adds what a command line names: files of rules, and the approver's command, which may be empty.
 void obey(Project& project, const policy::LayerText& rules, std::span<const std::string> approver);

@@ -18,6 +18,7 @@
 #include "core/printable.h"
 #include "core/quantity.h"
 #include "execute/files/file_mounts.h"
+#include "execute/files/obeyed_commands.h"
 #include "execute/files/open_place.h"
 #include "execute/project/project_place.h"
 #include "execute/servers/launch_profile.h"
@@ -120,15 +121,32 @@ bool lies_in_any(const fs::path& path, const std::vector<ServerPlaces::Place>& p
 // again when much has changed. One that cannot be is no reason to start nothing.
 void add_places_of_rules(const ServerPlaces& by_rules, const ReservedPlaces& reserved,
                          std::vector<policy::FilePlace>& places) {
+  const auto of_entry = places;
   for (const ServerPlaces::Place& place : by_rules.given) {
+    // A mount of its own in a place of the entry would only stop moves between the two.
+    const bool is_there = std::ranges::any_of(of_entry, [&](const policy::FilePlace& outer) {
+      return lies_in(place.path, outer.path) &&
+             (outer.mode == place.mode || outer.mode == policy::FileMode::kReadWrite);
+    });
+    if (is_there) continue;
     policy::FilePlace wanted{.path = place.path.string(), .mode = place.mode, .said_in = "rules"};
     if (open_place(wanted, reserved)) places.push_back(std::move(wanted));
   }
 }
 
+// What it is started from: its own code it may not write, whatever its entry gives. What its own
+// words name behind that is its data.
+std::set<fs::path> started_from(const mcp::SpawnOptions& options, const LaunchProfile& profile,
+                                const fs::path& start) {
+  std::vector<std::string> words = {options.program};
+  for (std::size_t i = 1; i < std::min(profile.first_own, options.arguments.size()); ++i)
+    words.push_back(options.arguments[i]);
+  return files_of_command(words, start, options.environment);
+}
+
 Result<FileMounts> mounts_of_places(const Project& project, const Folders& folders,
                                     const mcp::ConfinedSpawn& confined,
-                                    const ServerPlaces& by_rules) {
+                                    const ServerPlaces& by_rules, std::set<fs::path> started) {
   std::vector<policy::FilePlace> places;
   for (const std::string& text : confined.places) {
     if (text.empty()) {
@@ -138,7 +156,9 @@ Result<FileMounts> mounts_of_places(const Project& project, const Folders& folde
     }
     places.push_back(place_of_entry(text, project, confined.server));
   }
-  const ReservedPlaces reserved = reserved_places(project, folders, {});
+  ReservedPlaces reserved = reserved_places(project, folders, {});
+  reserved.obeyed = files_obeyed_beside(project, confined.server);
+  reserved.obeyed.merge(started);
   add_places_of_rules(by_rules, reserved, places);
   std::erase_if(places,
                 [&](const auto& place) { return lies_in_any(place.path, by_rules.absent); });
@@ -470,7 +490,8 @@ Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folde
   auto profile =
       launch_profile_of(options, *start, foreign_folders(project, folders), started->programs);
   if (!profile) return pass_on(profile);
-  auto places = mounts_of_places(project, folders, *options.confined, by_rules);
+  auto places = mounts_of_places(project, folders, *options.confined, by_rules,
+                                 started_from(options, *profile, *start));
   if (!places) return pass_on(places);
 
   ByPlace mounts;
@@ -479,7 +500,14 @@ Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folde
   profile->trees.insert(started->trees.begin(), started->trees.end());
   for (const fs::path& tree : profile->trees)
     put(mounts, {.host = tree, .inside = tree, .access = Mount::Access::kReadExecute});
-  for (Mount& mount : places->mounts) put(mounts, std::move(mount));
+  for (Mount& mount : places->mounts) {
+    // What it is made of is executed, also where another server is started from it.
+    if (mount.access == Mount::Access::kRead && mount.kind == Mount::Kind::kHost &&
+        std::ranges::any_of(profile->trees,
+                            [&](const fs::path& tree) { return lies_in(mount.inside, tree); }))
+      mount.access = Mount::Access::kReadExecute;
+    put(mounts, std::move(mount));
+  }
   if (auto held = hold_back(by_rules, profile->trees, mounts); !held) return pass_on(held);
   for (const auto& [at, text] : profile->links) {
     // What is there by a place shows its link already.

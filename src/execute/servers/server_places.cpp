@@ -107,6 +107,11 @@ ServerPlaces places_for(const mcp::ServerConfig& server, const Project& project,
     places.entry.push_back({place.path, place.mode, {std::move(place.said_in)}});
   }
   for (const auto& reached : reach.places.places()) give(reached, reserved, places);
+  // Rules beside an entry take nothing from it: what they name in a writable place is writable.
+  for (Place& place : places.given) {
+    if (is_covered({place.path, policy::FileMode::kReadWrite, {}}, places.entry))
+      place.mode = policy::FileMode::kReadWrite;
+  }
   places.notes.insert(places.notes.end(), reach.places.notes.begin(), reach.places.notes.end());
   for (const auto& held : reach.places.held_back) {
     using Use = policy::ServerReach::Use;

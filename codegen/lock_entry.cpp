@@ -70,16 +70,19 @@ bool is_within(const Place& inner, const Place& outer) {
   return !rest.empty() && *rest.begin() != "..";
 }
 
-bool is_place_given(const std::string& text, const OrderedJson& by) {
-  const Place inner = place_of_text(text);
-  return std::ranges::any_of(by, [&](const OrderedJson& one) {
-    return one.is_string() && is_within(inner, place_of_text(one.get_ref<const std::string&>()));
-  });
+bool is_said(const std::string& text, const OrderedJson& by) {
+  return std::ranges::any_of(by, [&](const OrderedJson& one) { return one == text; });
 }
 
-bool is_host_given(const std::string& text, const OrderedJson& by) {
-  return std::ranges::any_of(
-      by, [&](const OrderedJson& one) { return one == text || one == "*:*" || one == "any"; });
+// What a reference stands for is known at a start alone.
+bool is_place_given(const std::string& text, const OrderedJson& by) {
+  if (is_said(text, by)) return true;
+  if (text.contains("${")) return false;
+  const Place inner = place_of_text(text);
+  return std::ranges::any_of(by, [&](const OrderedJson& one) {
+    return one.is_string() && !one.get_ref<const std::string&>().contains("${") &&
+           is_within(inner, place_of_text(one.get_ref<const std::string&>()));
+  });
 }
 
 // Each entry of `after` is given by one of `before`.
@@ -112,7 +115,7 @@ void compare_sandbox(const OrderedJson* before, const OrderedJson* after,
     const OrderedJson* was = keyword(*before, name);
     const OrderedJson* is = keyword(*after, name);
     const bool is_less = name == "files"     ? only_takes_away(was, is, is_place_given)
-                         : name == "network" ? only_takes_away(was, is, is_host_given)
+                         : name == "network" ? only_takes_away(was, is, is_said)
                                              : limits_more(was, is);
     compare_value("sandbox." + name, was, is, is_less ? Effect::kNarrower : Effect::kAnother,
                   changes);

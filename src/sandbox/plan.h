@@ -89,7 +89,7 @@ inline constexpr int kRulesetDescriptor = 1002;  // and kObserverDescriptor (obs
 inline constexpr int kFirstListening = 1004;     // and those after it, one for each of `listens`
 inline constexpr std::size_t kMostListens = 16;
 inline constexpr std::uint64_t kMostOpenFiles = 512;
-inline constexpr std::size_t kMostMounts = 128;
+inline constexpr std::size_t kMostMounts = 512;
 inline constexpr std::size_t kLongestLink = 100;  // bytes of its text
 
 }  // namespace mcpac::sandbox

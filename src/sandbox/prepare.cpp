@@ -156,7 +156,7 @@ std::size_t depth_of(const PlannedMount& mount) {
 
 // A mount inside another comes after it; among equals the order of the spec.
 std::expected<void, Refused> plan_mounts(const Spec& spec, Plan& plan) {
-  if (spec.mounts.size() > kMostMounts) return bad_request("more than 128 mounts");
+  if (spec.mounts.size() > kMostMounts) return bad_request("more than 512 mounts");
   for (const Mount& mount : spec.mounts) {
     auto planned = plan_mount(mount);
     if (!planned) return std::unexpected(std::move(planned.error()));

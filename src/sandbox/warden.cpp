@@ -181,7 +181,11 @@ Result<Packet> ask(std::mutex& asking, int socket, pid_t warden, std::string_vie
                 "the arguments and mounts of the sandbox are beyond 128 KiB");
   }
   if (error != 0) return warden_gone(error);
-  if (!answers(socket, warden)) return warden_gone(ETIMEDOUT);
+  if (!answers(socket, warden)) {
+    // A late answer would be taken for that to the next question.
+    ::shutdown(socket, SHUT_RDWR);
+    return warden_gone(ETIMEDOUT);
+  }
   auto packet = receive_packet(socket);
   if (!packet) return warden_gone(packet.error());
   if (packet->bytes.empty()) return warden_gone(ECONNRESET);

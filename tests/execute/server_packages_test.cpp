@@ -51,8 +51,6 @@ TEST_SUITE("execute/server packages") {
         {{"uvx", "mcp-server-fetch@1.2", "--x"}, "mcp-server-fetch@1.2 |  |  | --x"},
         {{"uvx", "--from", "pkg[cli]==1.0", "--with", "more", "--python=3.12", "prog", "a"},
          "pkg[cli]==1.0 more | prog | --python 3.12 | a"},
-        {{"uv", "tool", "run", "--from", "git+https://github.com/a/b", "prog"},
-         "git+https://github.com/a/b | prog |  | "},
         {{"pipx", "run", "--spec", "pkg==2", "prog", "-v"}, "pkg==2 | prog |  | -v"},
         // What runs no package is no affair of this.
         {{"node", "npx"}, ""},

@@ -93,7 +93,9 @@ TEST_SUITE("gateway/confined places") {
     const std::string two = shared.token("b");
     Serving serving(shared.workspace, {"--tokens"});
     using Listed = std::vector<std::string>;
-    CHECK(shared.listed(serving, one) == Listed{"[\"text\"]", "ENOENT", "ENOENT"});
+    const auto first = shared.listed(serving, one);
+    CAPTURE(Json(first).dump());
+    CHECK(first == Listed{"[\"text\"]", "ENOENT", "ENOENT"});
     // Another client: the process is another one by its first call, and the first one sees it, too.
     CHECK(shared.listed(serving, two) == Listed{"[\"text\"]", "[\"secret\", \"text\"]", "EACCES"});
     CHECK(shared.listed(serving, one) == Listed{"[\"text\"]", "[\"secret\", \"text\"]", "EACCES"});

@@ -24,6 +24,9 @@ namespace fs = std::filesystem;
 
 // What one sandbox takes, less the places of a dynamically linked program's libraries.
 constexpr std::size_t kMostMounts = 56;
+// Of a server, which has no guard beside it: its warden takes 512, with those of the system and of
+// folders above these.
+constexpr std::size_t kMostOfServer = 256;
 
 // As far as it exists; a folder that is made later is then still recognised by its parent's name.
 fs::path real_path(const fs::path& path) {
@@ -154,7 +157,7 @@ Result<void> refuse_links(const ProtectedFound& found, const std::vector<Granted
 
 // A spelling that only the file system knows would pass every look at a name.
 Result<void> refuse_folding(const ProtectedFound& found, NamesKept kept) {
-  if (kept == NamesKept::kByApply || found.folding.empty()) return {};
+  if (kept != NamesKept::kByGuard || found.folding.empty()) return {};
   return fail(
       ErrorId::kFilesRefused,
       fmt::format("{} lies on a file system that takes names for the same which differ in case, or "
@@ -243,9 +246,18 @@ Result<void> hold_kept(std::vector<fs::path> names, NamesKept kept,
   std::ranges::sort(names, {}, [&](const fs::path& path) {
     return std::tuple(has_name(path), std::distance(path.begin(), path.end()), path);
   });
+  const std::size_t most = kept == NamesKept::kByMounts ? kMostOfServer : kMostMounts;
   for (const fs::path& path : names) {
-    if (mounts.size() < kMostMounts || mounts.contains(path)) {
+    if (mounts.size() < most || mounts.contains(path)) {
       if (auto held = hold(path, mounts); !held) return held;
+    } else if (kept == NamesKept::kByMounts) {
+      return fail(
+          ErrorId::kFilesRefused,
+          fmt::format("{} is a name that tools obey, and there is no room to mount over it: "
+                      "a server has {} places",
+                      printable(path.string()), most),
+          {.why = "what it wrote there, others would run",
+           .fix = "name the folders that it works in, or give it read-only"});
     } else if (kept == NamesKept::kByGuard && !has_name(path) && !by_place(path)) {
       return fail(
           ErrorId::kFilesRefused,
@@ -346,7 +358,7 @@ Result<FileMounts> mounts_of(std::span<const policy::FilePlace> granted,
   if (held) held = hold_kept(std::move(names), kept, made.kept_places, mounts);
   if (held && kept == NamesKept::kByGuard) held = keep_folders(made);
   if (!held) return pass_on(held);
-  if (mounts.size() > kMostMounts) {
+  if (mounts.size() > (kept == NamesKept::kByMounts ? kMostOfServer : kMostMounts)) {
     return fail(
         ErrorId::kFilesRefused,
         fmt::format("{} places to mount are more than {}", mounts.size(), kMostMounts),

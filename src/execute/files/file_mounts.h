@@ -73,7 +73,9 @@ struct FileMounts {
 // its spec), and it cannot where a file system has more spellings of a name than it knows, nor hold
 // such a repository, which is refused where it finds no room; where what is written are changes,
 // apply never takes such a name, nor anything in such a repository.
-enum class NamesKept : std::uint8_t { kByGuard, kByApply };
+//
+// kByMounts: mounts alone, beside a server: a name that finds no room refuses the place.
+enum class NamesKept : std::uint8_t { kByGuard, kByApply, kByMounts };
 
 // Protected names, as a sandbox's guard is told them.
 [[nodiscard]] std::vector<std::string> guarded_names();

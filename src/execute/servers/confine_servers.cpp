@@ -164,7 +164,7 @@ Result<FileMounts> mounts_of_places(const Project& project, const Folders& folde
                 [&](const auto& place) { return lies_in_any(place.path, by_rules.absent); });
   // No guard stands beside a server, whose processes are many: what is there of protected names
   // stays as it is.
-  auto made = mounts_of(places, reserved, NamesKept::kByApply);
+  auto made = mounts_of(places, reserved, NamesKept::kByMounts);
   if (made) return made;
   // Its advice is for the command line of a run.
   Error error = std::move(made.error());
@@ -187,18 +187,6 @@ const Mount* mount_over(const ByPlace& mounts, const fs::path& path) {
   }
 }
 
-// A folder above a place that is held back could be moved away, and the place with it: what is at
-// its path at the next start would be another one. A mount is not moved.
-std::size_t pin_above(const fs::path& place, const Mount& over, ByPlace& mounts) {
-  std::size_t count = 0;
-  if (over.access != Mount::Access::kReadWrite) return count;
-  for (fs::path at = place.parent_path(); at != over.inside; at = at.parent_path()) {
-    put(mounts, {.host = at, .inside = at, .access = Mount::Access::kReadWrite});
-    ++count;
-  }
-  return count;
-}
-
 // More are no places that somebody wrote down, and each is a mount.
 constexpr std::size_t kMostHeldBack = 40;
 
@@ -211,12 +199,17 @@ Result<void> hold_back(const ServerPlaces& by_rules, const std::set<fs::path>& t
   };
   for (const ServerPlaces::Place& place : by_rules.read_only) {
     const Mount* over = mount_over(mounts, place.path);
+    for (auto& [at, mount] : mounts) {
+      if (mount.kind == Mount::Kind::kHost && mount.access == Mount::Access::kReadWrite &&
+          lies_in(at, place.path))
+        mount.access = Mount::Access::kRead;
+    }
     if (over == nullptr || over->kind != Mount::Kind::kHost ||
         over->access != Mount::Access::kReadWrite)
       continue;
     std::error_code error;
     if (!fs::exists(fs::symlink_status(place.path, error))) continue;
-    count += pin_above(place.path, *over, mounts) + 1;
+    ++count;
     put(mounts, {.host = place.path, .inside = place.path});
   }
   for (const ServerPlaces::Place& place : by_rules.absent) {
@@ -228,21 +221,54 @@ Result<void> hold_back(const ServerPlaces& by_rules, const std::set<fs::path>& t
       return !stays && lies_in(entry.first, place.path);
     });
     const Mount* over = mount_over(mounts, place.path);
-    if (over == nullptr || over->kind != Mount::Kind::kHost || over->inside == place.path ||
-        is_tree_in(place.path))
-      continue;
+    if (over == nullptr || over->kind != Mount::Kind::kHost || over->inside == place.path) continue;
+    if (is_tree_in(place.path)) {
+      // What is given around the program may be more than the program.
+      if (over->access == Mount::Access::kReadExecute) continue;
+      return fail(
+          ErrorId::kFilesRefused,
+          fmt::format("{} is denied, lies in what the server is given, and holds its program",
+                      printable(place.path.string())),
+          {.where = place.rules.empty() ? std::string() : place.rules.front(),
+           .why = "the program would be absent with it",
+           .fix = "give it smaller folders than " + printable(over->inside.string())});
+    }
     std::error_code error;
     const auto type = fs::symlink_status(place.path, error).type();
     if (type == fs::file_type::not_found || type == fs::file_type::none) continue;
-    count += pin_above(place.path, *over, mounts) + 1;
+    ++count;
     put(mounts, {.host = place.path, .inside = place.path, .kind = Mount::Kind::kAbsent});
   }
   if (count <= kMostHeldBack) return {};
   return fail(ErrorId::kFilesRefused,
               fmt::format("{} denied places in what a server is given are more than {}", count,
                           kMostHeldBack),
-              {.why = "each is mounted over, and so is each folder above it in what it may write",
-               .fix = "deny folders that hold several"});
+              {.why = "each is mounted over", .fix = "deny folders that hold several"});
+}
+
+// What is mounted over something in a writable place, so that it is absent or cannot be written,
+// does not move; a folder above it could be moved away with it, and another be made in its place
+// that the next start takes for it. So each of those is a mount, too.
+Result<void> pin_folders_above(ByPlace& mounts) {
+  constexpr std::size_t kMostMounts = 400;  // of the warden's 512
+  std::vector<fs::path> held;
+  for (const auto& [at, mount] : mounts) held.push_back(at);
+  for (const fs::path& place : held) {
+    const Mount* over =
+        place.has_relative_path() ? mount_over(mounts, place.parent_path()) : nullptr;
+    if (over == nullptr || over->kind != Mount::Kind::kHost ||
+        over->access != Mount::Access::kReadWrite)
+      continue;
+    const fs::path top = over->inside;
+    for (fs::path at = place.parent_path(); at != top && at.has_relative_path();
+         at = at.parent_path())
+      put(mounts, {.host = at, .inside = at, .access = Mount::Access::kReadWrite});
+  }
+  if (mounts.size() <= kMostMounts) return {};
+  return fail(ErrorId::kFilesRefused,
+              "what a server may write holds too many names that tools obey, or denied places",
+              {.why = "each is mounted over, and so is each folder above it",
+               .fix = "name the folders that it works in, or give them read-only"});
 }
 
 bool is_in_tree(const ByPlace& mounts, const fs::path& path) {
@@ -266,14 +292,18 @@ void add_variables(std::vector<std::string>& environment) {
 // with all that lies over parts of it: all of that, or where there is no room nothing. Not what is
 // of the project, which is named by its own paths. Behind all other mounts.
 void add_to_own_home(ByPlace& mounts, const fs::path& project) {
-  constexpr std::size_t kMostMounts = 120;  // of the warden's 128
+  constexpr std::size_t kMostMounts = 500;  // of the warden's 512
   ByPlace more;
   for (const fs::path& home : homes_of_servers()) {
     const bool has_project = !lies_in(home, project);
     for (const auto& [at, mount] : mounts) {
-      const bool is_given =
-          (mount.kind == Mount::Kind::kHost && mount.access != Mount::Access::kReadExecute) ||
-          mount.kind == Mount::Kind::kAbsent;
+      // Its program has its own place alone, but where it lies over a part of one that is given.
+      const Mount* over = at.has_relative_path() ? mount_over(mounts, at.parent_path()) : nullptr;
+      const bool is_over_given = over != nullptr && over->kind == Mount::Kind::kHost &&
+                                 over->access != Mount::Access::kReadExecute;
+      const bool is_given = (mount.kind == Mount::Kind::kHost &&
+                             (mount.access != Mount::Access::kReadExecute || is_over_given)) ||
+                            mount.kind == Mount::Kind::kAbsent;
       if (!is_given || at == home || !lies_in(at, home) || (has_project && lies_in(at, project)))
         continue;
       Mount again = mount;
@@ -509,6 +539,7 @@ Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folde
     put(mounts, std::move(mount));
   }
   if (auto held = hold_back(by_rules, profile->trees, mounts); !held) return pass_on(held);
+  if (auto held = pin_folders_above(mounts); !held) return pass_on(held);
   for (const auto& [at, text] : profile->links) {
     // What is there by a place shows its link already.
     if (is_in_tree(mounts, at) || mounts.contains(at)) continue;

@@ -155,7 +155,7 @@ class Proposer {
     target_ = &*target;
     spec_ = &*spec;
     start_ = spec->work_directory;
-    for (const ProposedLine& line : from_.first) proposal_.files.push_back(line);
+    for (const ProposedLine& line : from_.first) add_claimed(line);
     add_named();
     if (from_.seen != nullptr) {
       for (const SeenPlace& place : from_.seen->places) add_seen(place);
@@ -250,7 +250,28 @@ class Proposer {
         return folder / *path.lexically_relative(folder).begin();
     }
     const fs::path first = *path.lexically_relative(*home).begin();
-    return first.native().starts_with('.') ? *home / first : path;
+    const bool is_its_own = first.native().starts_with('.') && !is_wide(*home / first) &&
+                            why_left(*home / first, kAnyChange).empty();
+    return is_its_own ? *home / first : path;
+  }
+
+  // A claim is a server's own word: judged as what it was seen to use.
+  void add_claimed(const ProposedLine& line) {
+    const auto place = place_of_entry(line.text, from_.project, from_.server.name);
+    const bool writes = place.mode == policy::FileMode::kReadWrite;
+    const fs::path path = place.path;
+    std::string why = is_read_otherwise(path) ? "its name would be read as another place"
+                                              : why_left(path, writes ? kAnyChange : 0);
+    if (why.empty() && is_wide(path)) why = "it holds more than this server's own";
+    if (why.empty())
+      proposal_.files.push_back(line);
+    else
+      proposal_.left.push_back({line.text, fmt::format("{}; {}", line.reason, why)});
+  }
+  // An entry has a mode behind a path, and references in it.
+  [[nodiscard]] static bool is_read_otherwise(const fs::path& path) {
+    const std::string& text = path.native();
+    return text.ends_with(":ro") || text.ends_with(":rw") || text.contains("${");
   }
 
   // ---- What was used
@@ -546,6 +567,10 @@ class Proposer {
         break;
       }
       const std::string text = line_of(place) + (wanted.writes ? ":rw" : "");
+      if (is_read_otherwise(place)) {
+        proposal_.left.push_back({line_of(place), "its name would be read as another place"});
+        continue;
+      }
       // What was claimed, and is more or as much, stays as it is.
       const auto known = std::ranges::find_if(proposal_.files, [&](const ProposedLine& line) {
         return line.text == text || line.text == text + ":rw" || line.text + ":rw" == text;

@@ -48,8 +48,8 @@ constexpr std::array kPackageLaunchers = {
     PackageLauncher{"yarn dlx", Installer::kNpm, "-p --package", "", "", "-q --quiet"},
     PackageLauncher{"uvx", Installer::kUv, "--from", "--with", kUvKept, kUvFlags},
     PackageLauncher{"uv tool run", Installer::kUv, "--from", "--with", kUvKept, kUvFlags},
-    PackageLauncher{"pipx run", Installer::kPipx, "--spec", "",
-                    "--python --index-url -i --pip-args", "--no-cache -q --quiet -v --verbose"},
+    PackageLauncher{"pipx run", Installer::kPipx, "--spec", "", "--python --index-url -i",
+                    "--no-cache -q --quiet -v --verbose"},
 };
 
 bool is_among(std::string_view word, std::string_view list) {
@@ -90,7 +90,6 @@ bool is_of_registry(const PackageRun& run, const std::string& package) {
     }
     return is_npm_name(name) && version.find_first_of("/:") == std::string_view::npos;
   }
-  if (package.starts_with("git+https://")) return true;  // built, where --scripts says so
   return !package.empty() && is_alphanumeric(package[0]) &&
          package.find_first_of("/\\:") == std::string::npos;
 }
@@ -235,8 +234,14 @@ std::string python_name(std::string_view package) {
 
 bool is_of_installer(std::string_view variable) {
   const std::string name = lowered(variable);
-  return name.starts_with("npm_config_") || name.starts_with("uv_") || name.starts_with("pip_") ||
-         name.starts_with("pipx_") || name == "path";
+  if (name == "path") return true;
+  const bool is_theirs = name.starts_with("npm_config_") || name.starts_with("uv_") ||
+                         name.starts_with("pip_") || name.starts_with("pipx_");
+  constexpr std::array<std::string_view, 9> kSources = {"registry", "index",    "find_links",
+                                                        "auth",     "token",    "username",
+                                                        "password", "no_proxy", "https_proxy"};
+  return is_theirs && std::ranges::any_of(
+                          kSources, [&](std::string_view source) { return name.contains(source); });
 }
 
 std::vector<std::string> sources_of(std::span<const std::string> variables) {

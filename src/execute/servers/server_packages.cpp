@@ -222,14 +222,8 @@ InstallCommand command_of(const PackageRun& run, const fs::path& folder, Install
       break;
     case Installer::kPipx: {
       words = {"pipx", "install"};
-      std::string pip = runs ? "" : "--only-binary=:all:";
-      for (std::size_t i = 0; i + 1 < run.options.size(); i += 2) {
-        if (run.options[i] == "--pip-args")
-          pip += " " + run.options[i + 1];
-        else
-          words.insert(words.end(), {run.options[i], run.options[i + 1]});
-      }
-      if (!pip.empty()) words.push_back("--pip-args=" + pip);
+      words.insert(words.end(), run.options.begin(), run.options.end());
+      if (!runs) words.emplace_back("--pip-args=--only-binary=:all:");
       words.push_back(run.packages[0]);
       command.variables = {"PIPX_HOME=" + folder.string(),
                            "PIPX_BIN_DIR=" + (folder / "bin").string()};

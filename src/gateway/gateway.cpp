@@ -213,6 +213,8 @@ Result<std::shared_ptr<ClientRun>> Gateway::let_in(const Comer& comer, const Rul
   if (!read) return pass_on(read);
   auto run = begin(comer, std::move(*read));
   if (run) runs_.add(comer.client, *run);
+  if (setup_.project.confined)
+    setup_.project.confined->find_by([this] { return places_for_all(); });
   return run;
 }
 

@@ -134,6 +134,8 @@ Result<std::shared_ptr<ClientRun>> Gateway::begin(const Comer& comer, policy::La
                                         .server_places = execute::to_json(places)},
                                        gate, lock_, setup_.folders.audit(), *parts.log);
   if (!started) return pass_on(started);
+  // The server may start at once, and this client is not among the runs yet (let_in()).
+  if (setup_.project.confined) setup_.project.confined->find_by([places] { return places; });
   give_more_places(places);
   host_->start(parts.catalog->servers());
   std::set<std::string> used = parts.catalog->servers();

@@ -980,13 +980,16 @@ TEST_SUITE("e2e/confined") {
     for (const char* folder : {"data/out", "data/secret"})
       fs::create_directories(confined.path(folder));
     confined.workspace.write("data/secret/key", "canary");
-    confined.workspace.write("data/out/old", "old");
+    confined.workspace.write("data/one", "canary");
+    fs::create_hard_link(confined.path("data/one"), confined.path("data/out/two"));
     confined.generate();
     const std::vector<std::string> rules = {
         "--grant", "attempts.coded",
         "--grant", "attempts.read_file(path within ./data except {./data/secret})",
         "--grant", "attempts.write_file(path within ./data/out)",
-        "--grant", "attempts.read_file(path within ./nowhere)"};
+        "--grant", "attempts.read_file(path within ./nowhere)",
+        "--deny",  "*.*(* within ./data/later)",
+        "--deny",  "*.*(* matches ./data/one)"};
     const auto said = confined.coded({{"read", confined.path("data/note")},
                                       {"write", confined.path("data/out/new")},
                                       {"write", confined.path("data/note")},
@@ -1016,9 +1019,11 @@ TEST_SUITE("e2e/confined") {
     CHECK(has(explained.out, "attempts: " + confined.path("data/out") + " read-write: "));
     CHECK(has(explained.out, "attempts: " + confined.path("data/secret") + " absent: "));
     CHECK(has(explained.out, "so the server does not have it; make it"));
+    CHECK(has(explained.out, "data/later is not there: what is made there"));
+    CHECK(has(explained.out, "data/one has 2 names (hard links)"));
     words.push_back("--json");
     const auto json = confined.mcpac(words).json();
     CHECK(json.at("server_places").at("attempts").at("places").size() == 2);
-    CHECK(json.at("server_places").at("attempts").at("absent").size() == 1);
+    CHECK(json.at("server_places").at("attempts").at("absent").size() == 3);
   }
 }

@@ -312,7 +312,7 @@ Error without_secrets(const Move& move, Error error) {
 
 // Never without a word: --confine, or a yes. What worked goes on working: a server that does not
 // start so stays as it is.
-void confine(Context& context, const ConnectOptions& options, std::vector<Move>& moves) {
+void confine_adopted(Context& context, const ConnectOptions& options, std::vector<Move>& moves) {
   std::vector<std::string> left;
   for (Move& move : moves) {
     OrderedJson& entry = move.adopted.entry;
@@ -564,7 +564,7 @@ Result<void> connect_client(Context& context, const ClientKind& kind, ClientFile
     context.say(fmt::format("{} is connected already", kind.title));
     return check_none_past(kind, file, chosen.past);
   }
-  confine(context, options, moves);
+  confine_adopted(context, options, moves);
   show_both(context, file, *config, chosen, options);
   if (options.dry_run) {
     context.say("dry run: nothing was written");

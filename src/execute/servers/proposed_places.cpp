@@ -86,10 +86,10 @@ NamesInText names_in(const std::string& text) {
   return names;
 }
 
-class PlaceProposer {
+class EntryWords {
  public:
-  PlaceProposer(const Project& project, const fs::path& start, const LaunchProfile& profile,
-                ForeignFolders foreign)
+  EntryWords(const Project& project, const fs::path& start, const LaunchProfile& profile,
+             ForeignFolders foreign)
       : start_(start), profile_(profile), foreign_(std::move(foreign)) {
     std::error_code error;
     folder_ = fs::weakly_canonical(project.folder, error);
@@ -267,19 +267,20 @@ Result<ProposedPlaces> proposed_places(const Project& project, const Folders& fo
                             LaunchProfile{.trees = {}, .links = {}, .first_own = (*run)->first_own})
                       : launch_profile_of(options, *start, foreign);
   if (!profile) return pass_on(profile);
-  PlaceProposer proposer(project, *start, *profile, foreign);
+  EntryWords words_of_entry(project, *start, *profile, foreign);
   for (std::size_t i = profile->first_own; i < options.arguments.size(); ++i) {
     if (i == 0) continue;
     const std::string& before = options.arguments[i - 1];
-    proposer.add(server.arguments[i - 1], options.arguments[i], fmt::format("args[{}]", i - 1),
-                 before.starts_with('-') && i > profile->first_own ? before : "");
+    words_of_entry.add(server.arguments[i - 1], options.arguments[i],
+                       fmt::format("args[{}]", i - 1),
+                       before.starts_with('-') && i > profile->first_own ? before : "");
   }
   for (const auto& [name, raw] : server.environment) {
     if (is_of_programs(name)) continue;
     auto value = secrets.expand(raw, "env." + name);
-    if (value) proposer.add(raw, *value, "env." + name, name);
+    if (value) words_of_entry.add(raw, *value, "env." + name, name);
   }
-  return proposer.take();
+  return words_of_entry.take();
 }
 
 }  // namespace mcpac::execute

@@ -104,7 +104,7 @@ Result<Observed> observe(Context& context, const execute::Project& project,
       "{} is started without a sandbox, with all files, programs and hosts that you have, and what "
       "it does is observed",
       server.name)));
-  auto observer = execute::ServerObserver::begin(execute::options_for_learning());
+  auto observer = execute::ServerObserver::begin(execute::options_for_learning(), server);
   if (!observer) return pass_on(observer);
   execute::Project bare = project;
   for (auto& one : bare.config.servers) {

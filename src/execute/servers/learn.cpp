@@ -696,10 +696,18 @@ Result<Proposal> propose(const ProposalFrom& from) {
   return Proposer(from).find();
 }
 
-Result<std::shared_ptr<ServerObserver>> ServerObserver::begin(sandbox::ObserveOptions options) {
+EntryForLock entry_for_lock(const mcp::ServerConfig& server) {
+  const auto* learnt = dynamic_cast<const ServerObserver*>(server.observer.get());
+  if (learnt != nullptr) return learnt->written();
+  return {.identity = server.identity(), .entry = server.entry()};
+}
+
+Result<std::shared_ptr<ServerObserver>> ServerObserver::begin(sandbox::ObserveOptions options,
+                                                              const mcp::ServerConfig& written) {
   auto observation = sandbox::Observation::begin(std::move(options));
   if (!observation) return pass_on(observation);
-  return std::shared_ptr<ServerObserver>(new ServerObserver(std::move(*observation)));
+  return std::shared_ptr<ServerObserver>(new ServerObserver(
+      std::move(*observation), {.identity = written.identity(), .entry = written.entry()}));
 }
 
 sandbox::ObserveOptions options_for_learning() {

@@ -8,11 +8,15 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/error.h"
+#include "core/json.h"
 #include "execute/project/folders.h"
 #include "execute/project/project.h"
 #include "mcp/child_process.h"
+#include "mcp/server_config.h"
 #include "sandbox/observe.h"
 
 namespace mcpac::execute {
@@ -43,20 +47,33 @@ struct ProposalFrom {
 // Reads the disk, and starts nothing. kServerStart where the server cannot be confined at all.
 [[nodiscard]] Result<Proposal> propose(const ProposalFrom& from);
 
+// What mcpac.lock approved of a server, or would.
+struct EntryForLock {
+  std::string identity;  // mcp::ServerConfig::identity()
+  OrderedJson entry;     // mcp::ServerConfig::entry()
+};
+// Of `server` as it is written: where it is observed, of the entry that its observer was begun
+// with.
+[[nodiscard]] EntryForLock entry_for_lock(const mcp::ServerConfig& server);
+
 // A server's calls, seen (sandbox/observe.h); for ServerConfig::observer.
 class ServerObserver final : public mcp::Observer {
  public:
   // `options`: of what a server with its user's files does, or of what a confined one is refused.
+  // `written`: the server as mcpac.json has it, which is compared with the lock whatever is started
+  // to be observed (without its sandbox, or the installed program of a launcher).
   [[nodiscard]] static Result<std::shared_ptr<ServerObserver>> begin(
-      sandbox::ObserveOptions options);
+      sandbox::ObserveOptions options, const mcp::ServerConfig& written);
   [[nodiscard]] int enter_child() const override { return observation_->enter_child(); }
   [[nodiscard]] int socket() const override { return observation_->socket(); }
+  [[nodiscard]] const EntryForLock& written() const { return written_; }
   [[nodiscard]] sandbox::Seen end() { return observation_->end(); }
 
  private:
-  explicit ServerObserver(std::unique_ptr<sandbox::Observation> observation)
-      : observation_(std::move(observation)) {}
+  ServerObserver(std::unique_ptr<sandbox::Observation> observation, EntryForLock written)
+      : observation_(std::move(observation)), written_(std::move(written)) {}
   std::unique_ptr<sandbox::Observation> observation_;
+  EntryForLock written_;
 };
 
 // Of a server that has all that its user has.

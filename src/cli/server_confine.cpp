@@ -152,6 +152,7 @@ void show(const Context& context, const ConfineOptions& options,
                           {"files", to_json(proposal.files)},
                           {"network", to_json(proposal.network)},
                           {"not_proposed", to_json(proposal.left)},
+                          {"takes_away", to_json(proposal.taken)},
                           {"notes", proposal.notes}});
   }
   fmt::print("\"sandbox\": {}\n", printable_lines(entry.dump(2)));
@@ -160,6 +161,10 @@ void show(const Context& context, const ConfineOptions& options,
   if (!proposal.left.empty()) {
     fmt::print("\nused, and not proposed; with the line that would give it:\n");
     show_lines(proposal.left);
+  }
+  if (!proposal.taken.empty()) {
+    fmt::print("\ntakes away:\n");
+    show_lines(proposal.taken);
   }
   for (const std::string& note : proposal.notes) fmt::print("\nnote: {}\n", note);
 }

@@ -870,7 +870,7 @@ TEST_SUITE("e2e/confined") {
       CHECK(learnt.exit_code == 0);
       return learnt.exit_code == 0 ? learnt.json() : Json::object();
     };
-    CHECK(lines("filesystem").at("sandbox") == Json{{"files", {"./data"}}});
+    CHECK(lines("filesystem").at("sandbox") == Json{{"files", {"./data:rw"}}});
     const Json memory = lines("memory");
     CHECK(memory.at("sandbox") == Json{{"files", {"./data:rw"}}});
     CHECK(memory.at("not_proposed").empty());

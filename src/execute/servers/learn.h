@@ -1,5 +1,6 @@
-// Learn: the smallest "sandbox" that a server's entry needs, from what it was seen to do, from what
-// its entry names, and from what others claim of it; each line with its reason.
+// Learn: the smallest "sandbox" that a server's entry needs, from what it has already, from what it
+// was seen to do, from what its entry names, and from what others claim of it; each line with its
+// reason.
 //
 // A proposal is for a person to read. What every confined server has (confine_servers.h) is left
 // out of it; what holds keys, belongs to other programs or is as large as a home is not proposed,
@@ -29,8 +30,9 @@ struct ProposedLine {
 struct Proposal {
   std::vector<ProposedLine> files;
   std::vector<ProposedLine> network;
-  std::vector<ProposedLine> left;  // used, and not proposed
-  std::vector<std::string> notes;  // what no line can give, and what may be missing here
+  std::vector<ProposedLine> left;   // used, and not proposed
+  std::vector<ProposedLine> taken;  // lines of its entry that are no longer there, with why
+  std::vector<std::string> notes;   // what no line can give, and what may be missing here
 };
 
 // The value of "sandbox" that a proposal comes to: true, or an object.
@@ -40,10 +42,14 @@ struct ProposalFrom {
   const Project& project;
   const Folders& folders;
   const mcp::ServerConfig& server;
-  std::vector<ProposedLine> first{};    // entries of files to begin with: what is claimed
+  std::vector<ProposedLine> first{};    // entries of files beside its own: what is claimed
   const sandbox::Seen* seen = nullptr;  // null: nothing was observed
 };
 
+// Begins with the "sandbox" that the entry has, whose lines stay; else with what `server add
+// --confine` would give (proposed_places.h), but for keys and what is mcpac's own. Only where
+// something was observed is a line taken away: one that no start would be given.
+//
 // Reads the disk, and starts nothing. kServerStart where the server cannot be confined at all.
 [[nodiscard]] Result<Proposal> propose(const ProposalFrom& from);
 

@@ -823,13 +823,6 @@ TEST_SUITE("e2e/confined") {
           {"files", needed}, {"network", std::vector<std::string>{"127.0.0.1:9"}}};
       CHECK(mcpac::parse_ordered_json(learning.config(), "after").value().dump() ==
             expected.dump());
-      const auto called = learning.mcpac(
-          {"tools", "call", "learning.note", R"({"text": "kept"})", "--grant", "learning.note"});
-      INFO(called.out << called.err);
-      CHECK(has(called.out, "kept"));
-      CHECK(learning.workspace.read("project/data/notes.txt") == "kept");
-      CHECK(learning.workspace.read(".home/.cache/learning/seen") == "kept");
-
       // What it has stays, by whichever way it is looked at; a locked server can be observed.
       for (const auto& words :
            {with(learn, {"--json"}),
@@ -841,6 +834,12 @@ TEST_SUITE("e2e/confined") {
         CHECK(again.json().at("network").at(0).at("reason").dump().starts_with("\"in its entry"));
         CHECK(again.json().at("takes_away").empty());
       }
+      const auto called = learning.mcpac(
+          {"tools", "call", "learning.note", R"({"text": "kept"})", "--grant", "learning.note"});
+      INFO(called.out << called.err);
+      CHECK(has(called.out, "kept"));
+      CHECK(learning.workspace.read("project/data/notes.txt") == "kept");
+      CHECK(learning.workspace.read(".home/.cache/learning/seen") == "kept");
 
       // Without its configuration it ends at its start, and says in vain what a person cannot see.
       learning.write_config(R"({"files": ["./data:rw"]})");

@@ -19,7 +19,10 @@
 #include "cli/through_host.h"
 #include "cli/tool_choice.h"
 #include "cli/written.h"
+#include "codegen/lock.h"
+#include "codegen/lock_entry.h"
 #include "core/call_arguments.h"
+#include "core/permission.h"
 #include "core/printable.h"
 #include "core/quantity.h"
 #include "core/shell_quote.h"
@@ -30,6 +33,7 @@
 #include "execute/run/call_tool.h"
 #include "execute/servers/confine_servers.h"
 #include "execute/servers/learn.h"
+#include "execute/servers/server_packages.h"
 
 namespace mcpac::cli {
 namespace {
@@ -68,15 +72,26 @@ struct Observed {
   ServerListing listing;
 };
 
-// Its tools are called through the gate, as everywhere: what rules refuse is not called here
-// either.
-Result<void> call_tools(Context& context, const execute::Project& project,
-                        const ConfineOptions& options) {
-  if (options.calls.empty()) return {};
+struct PlannedCalls {
+  policy::LayerText layer;
+  std::vector<std::pair<Permission, Json>> calls{};  // with their arguments
+};
+
+// Before anything is started: a tool that is not in the lock cannot be called.
+Result<PlannedCalls> plan_calls(const execute::Project& project, const ConfineOptions& options) {
+  PlannedCalls planned;
+  if (options.calls.empty()) return planned;
   auto lock = execute::load_lock(project);
   if (!lock) return pass_on(lock);
+  if (lock->find_server(options.name) == nullptr)
+    return fail(ErrorId::kLockMissing,
+                fmt::format("mcpac.lock has no server {}", printable(options.name)),
+                {.where = project.lock_file().string(),
+                 .why = "a tool that is not in the lock cannot be called",
+                 .fix = "run `mcpac generate`, look at what it found, and commit mcpac.lock"});
   auto layer = to_layer(*options.grants);
   if (!layer) return pass_on(layer);
+  planned.layer = std::move(*layer);
   for (const auto& [name, text] : options.calls) {
     const std::string full =
         name.starts_with(options.name + ".") ? name : options.name + "." + name;
@@ -86,32 +101,57 @@ Result<void> call_tools(Context& context, const execute::Project& project,
     if (!arguments) return pass_on(arguments);
     auto permission = Permission::of(tool->server->name, tool->tool->name);
     if (!permission) return pass_on(permission);
+    planned.calls.emplace_back(std::move(*permission), std::move(*arguments));
+  }
+  return planned;
+}
+
+// Its tools are called through the gate, as everywhere: what rules refuse is not called here
+// either.
+Result<void> call_tools(Context& context, const execute::Project& project, PlannedCalls planned) {
+  for (auto& [permission, arguments] : planned.calls) {
     auto result = execute::call_tool(
-        project, context.folders, *permission, std::move(*arguments), *layer,
+        project, context.folders, permission, std::move(arguments), planned.layer,
         {.approver = nullptr, .warning = [&](auto words) { context.warn(words); }});
     if (!result) return pass_on(result);
     const Json* is_error = find_member(*result, "isError");
     const bool failed = is_error != nullptr && is_error->is_boolean() && is_error->get<bool>();
-    context.say(printable(fmt::format("called {}{}", permission->text(),
+    context.say(printable(fmt::format("called {}{}", permission.text(),
                                       failed ? ": the tool answered that it failed" : "")));
   }
   return {};
 }
 
+// What is observed is what would be confined: of a launcher that downloads, what it would run.
+Result<mcp::ServerConfig> started_bare(const Context& context, mcp::ServerConfig server) {
+  auto run = execute::package_run_of(server);
+  if (!run) return pass_on(run);
+  server.sandbox.reset();
+  server.confiner.reset();
+  if (!*run) return server;
+  const auto installed = execute::installed_server(**run, context.folders);
+  if (!installed) return server;
+  context.say(printable(fmt::format("{} is installed, and started instead of {}", installed->text(),
+                                    (*run)->launcher)));
+  return execute::as_installed(std::move(server), **run, *installed);
+}
+
 Result<Observed> observe(Context& context, const execute::Project& project,
                          const mcp::ServerConfig& server, const ConfineOptions& options) {
+  auto planned = plan_calls(project, options);
+  if (!planned) return pass_on(planned);
   context.say(printable(fmt::format(
       "{} is started without a sandbox, with all files, programs and hosts that you have, and what "
       "it does is observed",
       server.name)));
-  auto observer = execute::ServerObserver::begin(execute::options_for_learning());
+  auto observer = execute::ServerObserver::begin(execute::options_for_learning(), server);
   if (!observer) return pass_on(observer);
+  auto started = started_bare(context, server);
+  if (!started) return pass_on(started);
+  started->observer = *observer;
   execute::Project bare = project;
   for (auto& one : bare.config.servers) {
-    if (one.name != server.name) continue;
-    one.sandbox.reset();
-    one.confiner.reset();
-    one.observer = *observer;
+    if (one.name == server.name) one = *started;
   }
   const auto visit = announce_alone(context);
   const execute::ProjectUse use(context.folders, project.config_file);
@@ -121,7 +161,7 @@ Result<Observed> observe(Context& context, const execute::Project& project,
   if (listings->empty())
     return fail(ErrorId::kUsage, fmt::format("{} is disabled", server.name),
                 {.where = project.config_file.string(), .fix = "take \"disabled\" out first"});
-  if (auto called = call_tools(context, bare, options); !called) return pass_on(called);
+  if (auto called = call_tools(context, bare, std::move(*planned)); !called) return pass_on(called);
   return Observed{(*observer)->end(), std::move(listings->front())};
 }
 
@@ -152,6 +192,7 @@ void show(const Context& context, const ConfineOptions& options,
                           {"files", to_json(proposal.files)},
                           {"network", to_json(proposal.network)},
                           {"not_proposed", to_json(proposal.left)},
+                          {"takes_away", to_json(proposal.taken)},
                           {"notes", proposal.notes}});
   }
   fmt::print("\"sandbox\": {}\n", printable_lines(entry.dump(2)));
@@ -160,6 +201,10 @@ void show(const Context& context, const ConfineOptions& options,
   if (!proposal.left.empty()) {
     fmt::print("\nused, and not proposed; with the line that would give it:\n");
     show_lines(proposal.left);
+  }
+  if (!proposal.taken.empty()) {
+    fmt::print("\ntakes away:\n");
+    show_lines(proposal.taken);
   }
   for (const std::string& note : proposal.notes) fmt::print("\nnote: {}\n", note);
 }
@@ -237,6 +282,17 @@ OrderedJson proposed_beside(const OrderedJson& entry, const execute::Proposal& p
   return kept;
 }
 
+// With more than was approved its tools are not called until a person approves that.
+void say_next(const Context& context, const execute::Project& project, const std::string& name) {
+  const auto lock = execute::load_lock(project);
+  const auto* locked = lock ? lock->find_server(name) : nullptr;
+  const auto* server = project.config.find(name);
+  if (locked == nullptr || server == nullptr ||
+      !codegen::starts_another(codegen::compare_entries(locked->entry, server->entry())))
+    return;
+  context.say(fmt::format("next: mcpac lock accept {}", shell_quoted(name)));
+}
+
 Result<void> apply(Context& context, const execute::Project& project, ConfigFile config,
                    const ConfineOptions& options, const execute::Proposal& proposal,
                    const std::optional<Observed>& observed) {
@@ -285,6 +341,7 @@ Result<void> apply(Context& context, const execute::Project& project, ConfigFile
   if (!written) return pass_on(written);
   if (auto kept = execute::keep_narrower_entry(*written, context.folders, options.name); !kept)
     context.warn(kept.error().what);
+  say_next(context, *written, options.name);
   return {};
 }
 
@@ -298,6 +355,9 @@ Result<void> take_away(Context& context, ConfigFile config, const std::string& n
       fmt::format("{} has no sandbox any more: from its next start on it has all that you "
                   "have",
                   name));
+  auto written = context.project();
+  if (!written) return pass_on(written);
+  say_next(context, *written, name);
   return {};
 }
 

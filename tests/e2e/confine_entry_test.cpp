@@ -217,6 +217,16 @@ TEST_SUITE("e2e/confine entry") {
     CHECK(entries(workspace).at("hello").at("sandbox").at("files") == Json::array({"./data:rw"}));
     REQUIRE(mcpac({"generate"}).exit_code == 0);
     CHECK(has(called().out, "hello from /home/mcpac-server"));
+    // What is learnt is what is run, and nothing of its launcher; confined and locked as it is.
+    const auto learnt = mcpac({"server", "confine", "hello", "--learn", "--call", "hello", "{}",
+                               "--grant", "hello.*", "--json"});
+    INFO(learnt.out << learnt.err);
+    REQUIRE(learnt.exit_code == 0);
+    CHECK(has(learnt.err, "@t/hello 1.0.0 is installed, and started instead of npx"));
+    CHECK(has(learnt.err, "called hello.hello"));
+    CHECK(learnt.json().at("sandbox") == Json{{"files", {"./data:rw"}}});
+    CHECK(learnt.json().at("files").at(0).at("reason") == "in its entry");
+    CHECK_FALSE(has(learnt.out, ".npm"));
     CHECK(has(mcpac({"server", "list"}).out, "(installed @t/hello 1.0.0)"));
     // What is installed stays, whatever its registry has; an update is a command of its own.
     registry.put("hello", "1.1.0", R"("bin": "hello.sh")", "in other words");

@@ -775,6 +775,10 @@ TEST_SUITE("e2e/confined") {
       if (ordinary && ::geteuid() != 0) continue;
       CAPTURE(ordinary);
       const Learning learning(ordinary);
+      const auto unlocked =
+          learning.mcpac({"server", "confine", "learning", "--learn", "--call", "note", "{}"});
+      CHECK(has(unlocked.err, "mcpac generate"));
+      CHECK_FALSE(has(unlocked.err, "is observed"));
       const auto generated = learning.mcpac({"generate"});
       INFO(generated.err);
       REQUIRE(generated.exit_code == 0);
@@ -819,6 +823,17 @@ TEST_SUITE("e2e/confined") {
           {"files", needed}, {"network", std::vector<std::string>{"127.0.0.1:9"}}};
       CHECK(mcpac::parse_ordered_json(learning.config(), "after").value().dump() ==
             expected.dump());
+      // What it has stays, by whichever way it is looked at; a locked server can be observed.
+      for (const auto& words :
+           {with(learn, {"--json"}),
+            std::vector<std::string>{"server", "confine", "learning", "--json"}}) {
+        const auto again = learning.mcpac(words);
+        INFO(again.err);
+        REQUIRE(again.exit_code == 0);
+        CHECK(again.json().at("sandbox") == proposed.at("sandbox"));
+        CHECK(again.json().at("network").at(0).at("reason").dump().starts_with("\"in its entry"));
+        CHECK(again.json().at("takes_away").empty());
+      }
       const auto called = learning.mcpac(
           {"tools", "call", "learning.note", R"({"text": "kept"})", "--grant", "learning.note"});
       INFO(called.out << called.err);
@@ -841,7 +856,11 @@ TEST_SUITE("e2e/confined") {
       CHECK(refused.exit_code != 0);
       CHECK(has(refused.err, "nothing was written"));
       CHECK(learning.config() == short_of);
-      CHECK(learning.mcpac({"server", "confine", "learning", "--off"}).exit_code == 0);
+      const auto off = learning.mcpac({"server", "confine", "learning", "--off"});
+      CHECK(off.exit_code == 0);
+      CHECK(has(off.err, "next: mcpac lock accept learning"));
+      fs::remove(learning.workspace.folder() / "project/mcpac.lock");
+      REQUIRE(learning.mcpac({"generate"}).exit_code == 0);
       CHECK(mcpac::parse_ordered_json(learning.config(), "off").value().dump() ==
             mcpac::parse_ordered_json(before, "before").value().dump());
       // A call that no rule lets through is not made for learning either.
@@ -870,7 +889,7 @@ TEST_SUITE("e2e/confined") {
       CHECK(learnt.exit_code == 0);
       return learnt.exit_code == 0 ? learnt.json() : Json::object();
     };
-    CHECK(lines("filesystem").at("sandbox") == Json{{"files", {"./data"}}});
+    CHECK(lines("filesystem").at("sandbox") == Json{{"files", {"./data:rw"}}});
     const Json memory = lines("memory");
     CHECK(memory.at("sandbox") == Json{{"files", {"./data:rw"}}});
     CHECK(memory.at("not_proposed").empty());

@@ -91,8 +91,8 @@ class Disk {
   // The lines for a Python server with these arguments that used these places; "- " before those
   // that are not proposed.
   [[nodiscard]] std::vector<std::string> proposed(
-      const std::vector<std::pair<std::string, int>>& uses,
-      std::vector<std::string> arguments) const {
+      const std::vector<std::pair<std::string, int>>& uses, std::vector<std::string> arguments,
+      bool observed = true, std::optional<mcp::Confinement> has = std::nullopt) const {
     execute::Project project;
     project.config_file = path("home/project/mcpac.json");
     project.folder = path("home/project");
@@ -104,15 +104,24 @@ class Disk {
     server.arguments = std::move(arguments);
     server.arguments.insert(server.arguments.begin(), path("home/scripts/serve.py"));
     server.working_directory = project.folder.string();
+    server.sandbox = std::move(has);
     sandbox::Seen seen;
     for (const auto& [place, use] : uses)
       seen.places.push_back({.path = place, .uses = static_cast<std::uint16_t>(use)});
-    const auto proposal =
-        execute::propose({.project = project, .folders = folders, .server = server, .seen = &seen});
+    seen.hosts.push_back({.address = "192.0.2.1", .port = 443, .asked = "a.example"});
+    if (uses.empty()) seen.hosts.clear();
+    const auto proposal = execute::propose({.project = project,
+                                            .folders = folders,
+                                            .server = server,
+                                            .seen = observed ? &seen : nullptr});
     if (!proposal) return {proposal.error().to_text()};
     std::vector<std::string> lines;
     for (const auto& line : proposal->files) lines.push_back(line.text);
     for (const auto& line : proposal->left) lines.push_back("- " + line.text);
+    for (const auto& line : proposal->taken) lines.push_back("takes away " + line.text);
+    if (!server.sandbox) return lines;
+    for (const auto& line : proposal->network) lines.push_back(line.text);
+    for (const auto& line : proposal->files) lines.push_back(line.reason);
     return lines;
   }
 
@@ -268,11 +277,12 @@ TEST_SUITE("execute/confined servers") {
                 "- " + at("new in a home") + ":rw", "- /", "- /etc/passwd-",
                 "- /var/lib/dpkg/status"});
     // What its entry names, without anything observed, and together with it.
-    CHECK(lines({}, {"data", "--verbose", "--out=./list"}) == Lines{"./data", "./list"});
+    CHECK(lines({}, {"data", "--verbose", "--out=./list"}) == Lines{"./data:rw", "./list:rw"});
     CHECK(lines({{at("project/data/one"), kWritten}}, {"./data"}) == Lines{"./data:rw"});
     CHECK(lines({}, {"./not/there"}) == Lines{});
-    CHECK(lines({}, {"./data/to be made"}) == Lines{"./data:rw"});
-    CHECK(lines({}, {"/"}) == Lines{"- /"});
+    CHECK(lines({}, {"--log=./data/to be made.log"}) == Lines{"./data:rw"});
+    CHECK(lines({}, {"/", at(".ssh"), "mcpac.json"}) ==
+          Lines{"- " + at(".ssh") + ":rw", "- ./mcpac.json"});
     // Of thousands of files one line, and never more lines than a person reads.
     Uses many;
     for (int i = 0; i < 5000; ++i)
@@ -284,6 +294,31 @@ TEST_SUITE("execute/confined servers") {
       many.emplace_back(at(fmt::format("d{}/x/f", i)), kRead);
     }
     CHECK(lines(many).size() == 24);
+  }
+
+  TEST_CASE("a proposal begins with what the entry has, and takes nothing away in silence") {
+    const Disk disk;
+    for (const char* file : {"home/project/data/one", "home/project/other/two"}) disk.put(file);
+    const Disk::Home home(disk);
+    const mcp::Confinement has{.files = {"./data", "./gone/x"}, .network = {"b.example:443"}};
+    const std::string one = disk.path("home/project/data/one");
+    const std::string two = disk.path("home/project/other/two");
+    using Lines = std::vector<std::string>;
+    // Not observed: all of it stays, and nothing is given to write that was given to read.
+    CHECK(disk.proposed({}, {"./data", "./other"}, false, has) ==
+          Lines{"./data", "./gone/x", "./other:rw", "b.example:443", "in its entry", "in its entry",
+                "args[2] names it"});
+    // Observed: what it was seen to do is said of its lines, or beside them.
+    CHECK(disk.proposed({{one, sandbox::kRead}, {two, sandbox::kRead}}, {}, true, has) ==
+          Lines{"./data", "./other/two", "takes away ./gone/x", "b.example:443", "a.example:443",
+                "in its entry; read ./data/one", "read ./other/two"});
+    CHECK(disk.proposed({{one, sandbox::kCreated | sandbox::kRemoved}}, {}, true, has) ==
+          Lines{"./data:rw", "takes away ./gone/x", "b.example:443", "a.example:443",
+                "in its entry; created ./data/one"});
+    // What reaches as much already is no line again.
+    CHECK(disk.proposed({{one, sandbox::kRead}}, {"./data"}, true,
+                        mcp::Confinement{.files = {".:rw"}, .network = {"a.example:*"}}) ==
+          Lines{".:rw", "a.example:*", "in its entry; read ./data/one"});
   }
 
   TEST_CASE("a server that may not start without its sandbox is never started bare") {

@@ -18,6 +18,7 @@
 #include "core/quantity.h"
 #include "execute/host/ask_caller.h"
 #include "execute/host/server_of_run.h"
+#include "execute/servers/learn.h"
 #include "mcp/connection_room.h"
 #include "mcp/secrets.h"
 
@@ -103,9 +104,9 @@ namespace {
 
 // A member of its entry beside the identity starts another program now, or gives it more.
 std::optional<Error> another_entry(const codegen::LockedServer* locked,
-                                   const mcp::ServerConfig& config) {
+                                   const mcp::ServerConfig& config, const OrderedJson& entry) {
   if (locked == nullptr) return std::nullopt;
-  const auto changes = codegen::compare_entries(locked->entry, config.entry());
+  const auto changes = codegen::compare_entries(locked->entry, entry);
   if (!codegen::starts_another(changes)) return std::nullopt;
   std::string which;
   std::string values;
@@ -163,7 +164,8 @@ asio::awaitable<Result<Drifted>> Upstreams::connect(Server& server) {
   if (server.client)
     events.earlier = std::make_shared<const mcp::SecretValues>(server.client->secrets());
   const auto* locked = lock_.find_server(server.config.name);
-  if (locked != nullptr && locked->identity != server.config.identity()) {
+  const EntryForLock written = entry_for_lock(server.config);
+  if (locked != nullptr && locked->identity != written.identity) {
     co_return fail(
         ErrorId::kLockDrift,
         fmt::format("the server {} in mcpac.json is not the one that mcpac.lock approved: its "
@@ -172,11 +174,12 @@ asio::awaitable<Result<Drifted>> Upstreams::connect(Server& server) {
         {.where = fmt::format("server {}", server.config.name),
          .why = fmt::format("{} starts or calls another one now: {}; approved was {}",
                             server.config.file.empty() ? "mcpac.json" : server.config.file.string(),
-                            printable(server.config.identity()), printable(locked->identity)),
+                            printable(written.identity), printable(locked->identity)),
          .fix = fmt::format("`mcpac lock diff {0}` shows it, `mcpac lock accept {0}` approves it",
                             server.config.name)});
   }
-  if (auto another = another_entry(locked, server.config)) co_return std::unexpected(*another);
+  if (auto another = another_entry(locked, server.config, written.entry))
+    co_return std::unexpected(*another);
   auto client = co_await mcp::Client::connect(executor_, server.config, std::move(events));
   if (!client) co_return pass_on(client);
   server.client = std::move(*client);

@@ -20,6 +20,8 @@
 #include "execute/project/project_place.h"
 #include "execute/servers/confine_servers.h"
 #include "execute/servers/launch_profile.h"
+#include "execute/servers/proposed_places.h"
+#include "execute/servers/server_places.h"
 #include "mcp/secrets.h"
 #include "mcp/stdio_transport.h"
 
@@ -30,6 +32,9 @@ namespace fs = std::filesystem;
 using sandbox::Mount;
 using sandbox::Seen;
 using sandbox::SeenPlace;
+
+constexpr const char* kInItsEntry = "in its entry";
+constexpr const char* kOwnOfMcpac = "it is mcpac's own";
 
 constexpr std::uint16_t kNames = sandbox::kCreated | sandbox::kRemoved | sandbox::kReplaced;
 constexpr std::uint16_t kAnyChange = sandbox::kWritten | kNames;
@@ -147,16 +152,16 @@ class Proposer {
   Result<Proposal> find() {
     mcp::ServerConfig config = from_.server;
     config.sandbox = mcp::Confinement{};
-    mcp::SecretValues secrets;
-    auto target = mcp::make_stdio_target(config, secrets);
-    if (!target) return std::unexpected(secrets.redact(std::move(target.error())));
+    auto target = mcp::make_stdio_target(config, secrets_);
+    if (!target) return std::unexpected(secrets_.redact(std::move(target.error())));
     auto spec = confined_spec(from_.project, from_.folders, target->spawn);
-    if (!spec) return std::unexpected(secrets.redact(std::move(spec.error())));
+    if (!spec) return std::unexpected(secrets_.redact(std::move(spec.error())));
     target_ = &*target;
     spec_ = &*spec;
-    start_ = spec->work_directory;
+    add_entry();
     for (const ProposedLine& line : from_.first) add_claimed(line);
-    add_named();
+    if (auto named = add_named(config); !named)
+      return std::unexpected(secrets_.redact(std::move(named.error())));
     if (from_.seen != nullptr) {
       for (const SeenPlace& place : from_.seen->places) add_seen(place);
       add_hosts();
@@ -164,11 +169,24 @@ class Proposer {
     }
     cover();
     write_lines();
-    check_lines();
+    make_printable();
     return std::move(proposal_);
   }
 
  private:
+  // A line that was there before anything was observed.
+  struct Line {
+    enum class Source : std::uint8_t { kEntry, kClaim, kName };
+    ProposedLine line;
+    fs::path path{};
+    bool writes = false;
+    Source source = Source::kEntry;
+    bool is_used = false;  // what it was seen to be used for is said
+    [[nodiscard]] bool gives(const fs::path& place, bool to_write) const {
+      return lies_in(place, path) && (writes || !to_write);
+    }
+  };
+
   // ---- What is not to be given by a line
 
   [[nodiscard]] const Mount* mount_of(const fs::path& path) const {
@@ -195,13 +213,7 @@ class Proposer {
 
   // Why it is not proposed; empty: it is.
   [[nodiscard]] std::string why_left(const fs::path& path, std::uint16_t uses) const {
-    for (const fs::path& own :
-         {from_.folders.state, from_.folders.cache, from_.folders.runtime, from_.folders.settings,
-          from_.folders.answers, from_.folders.libexec}) {
-      if (!own.empty() && lies_in(path, own)) return "it is mcpac's own";
-    }
-    if (path.parent_path() == project_ && path.filename().native().starts_with("mcpac."))
-      return "it is mcpac's own";
+    if (is_of_mcpac(path)) return kOwnOfMcpac;
     if (in_project(path)) return {};
     if (is_wide(path)) return "it holds more than this server's own";
     if (const fs::path* home = home_above(path)) return why_left_of_home(path, *home, uses);
@@ -209,6 +221,15 @@ class Proposer {
       if (lies_in(path, folder)) return "it is the machine's or another user's";
     }
     return {};
+  }
+
+  [[nodiscard]] bool is_of_mcpac(const fs::path& path) const {
+    for (const fs::path& own :
+         {from_.folders.state, from_.folders.cache, from_.folders.runtime, from_.folders.settings,
+          from_.folders.answers, from_.folders.libexec}) {
+      if (!own.empty() && lies_in(path, own)) return true;
+    }
+    return path.parent_path() == project_ && path.filename().native().starts_with("mcpac.");
   }
 
   [[nodiscard]] bool in_project(const fs::path& path) const {
@@ -264,7 +285,7 @@ class Proposer {
                                               : why_left(path, writes ? kAnyChange : 0);
     if (why.empty() && is_wide(path)) why = "it holds more than this server's own";
     if (why.empty())
-      proposal_.files.push_back(line);
+      give(line, Line::Source::kClaim);
     else
       proposal_.left.push_back({line.text, fmt::format("{}; {}", line.reason, why)});
   }
@@ -381,48 +402,58 @@ class Proposer {
                       shown_as(path)));
   }
 
-  // What its entry names: arguments and variables that are paths.
-  void add_named() {
-    const auto& words = target_->spawn.arguments;
-    for (std::size_t i = 1; i < words.size(); ++i) add_word(words[i], "its arguments");
-    mcp::SecretValues secrets;
-    for (const auto& [name, value] : from_.server.environment) {
-      // A secret is no path.
-      if (value.contains("${file:")) continue;
-      const auto expanded = secrets.expand(value, name);
-      if (expanded) add_word(*expanded, name);
-    }
+  // ---- What it has, and what is known without observing it
+
+  [[nodiscard]] std::string expanded(const std::string& text) {
+    auto value = secrets_.expand(text, "sandbox.files");
+    return value ? std::move(*value) : text;
   }
 
-  void add_word(std::string_view word, const std::string& where) {
-    if (word.starts_with('-')) {
-      const auto equals = word.find('=');
-      if (equals == std::string_view::npos) return;
-      word = word.substr(equals + 1);
-    }
-    const bool is_path = word.starts_with('/') || word.starts_with("./") || word.starts_with("../");
-    if (word.empty() || word.contains('\n') || word.contains("://")) return;
-    std::error_code error;
-    fs::path path = fs::weakly_canonical(start_ / word, error);
-    if (error) return;
-    if (path.filename().empty()) path = path.parent_path();
-    const bool there = is_there(path);
-    if (!there && (!is_path || !is_there(path.parent_path()))) return;
-    if (is_of_system(path)) return;
-    const Mount* mount = mount_of(path);
-    const bool is_own = mount != nullptr && mount->kind == Mount::Kind::kHost;
-    if (is_own || (mount != nullptr && !in_project(path) && mount->kind == Mount::Kind::kPrivate))
-      return;
-    const fs::path place = there ? path : path.parent_path();
-    if (const std::string why = why_left(place, 0); !why.empty()) {
-      proposal_.left.push_back({line_of(place), fmt::format("named in {}; {}", where, why)});
+  void give(ProposedLine line, Line::Source source) {
+    const auto place = place_of_entry(expanded(line.text), from_.project, from_.server.name);
+    const bool writes = place.mode == policy::FileMode::kReadWrite;
+    for (Line& other : lines_) {
+      if (source == Line::Source::kEntry) break;  // as it was written
+      if (other.gives(place.path, writes)) return;
+      if (other.path != place.path) continue;
+      // What a person gave to read is not given to write because an argument names it.
+      if (other.source == Line::Source::kEntry && source == Line::Source::kName) return;
+      other.writes = true;
+      other.line = {std::move(line.text), fmt::format("{}; {}", other.line.reason, line.reason)};
       return;
     }
-    Wanted& wanted = wanted_[place];
-    wanted.writes = wanted.writes || !there;
-    named_.emplace(place, there ? fmt::format("named in {}", where)
-                                : fmt::format("{} is named in {}, and to be made there",
-                                              shown_as(path), where));
+    lines_.push_back(
+        {.line = std::move(line), .path = place.path, .writes = writes, .source = source});
+  }
+
+  void add_entry() {
+    if (!from_.server.sandbox) return;
+    for (const std::string& text : from_.server.sandbox->files)
+      give({text, kInItsEntry}, Line::Source::kEntry);
+    for (const std::string& text : from_.server.sandbox->network)
+      proposal_.network.push_back({text, kInItsEntry});
+  }
+
+  // What its entry names, as `server add --confine` proposes it.
+  Result<void> add_named(const mcp::ServerConfig& config) {
+    auto named = proposed_places(from_.project, from_.folders, config);
+    if (!named) return pass_on(named);
+    for (ProposedPlace& one : named->places) {
+      const fs::path path =
+          place_of_entry(expanded(one.text), from_.project, from_.server.name).path;
+      const fs::path* home = home_above(path);
+      const std::string why =
+          home != nullptr && !in_project(path) && !private_place(path, *home).empty()
+              ? why_left_of_home(path, *home, kAnyChange)
+          : is_of_mcpac(path) ? std::string(kOwnOfMcpac)
+                              : std::string();
+      if (why.empty())
+        give({std::move(one.text), std::move(one.why)}, Line::Source::kName);
+      else
+        proposal_.left.push_back({std::move(one.text), fmt::format("{}; {}", one.why, why)});
+    }
+    for (std::string& text : named->notes) note(std::move(text));
+    return {};
   }
 
   void add_hosts() {
@@ -437,7 +468,16 @@ class Proposer {
                     by_name ? fmt::format("dialled {} after it asked for that name", host.address)
                             : "dialled by its address");
     }
-    for (const auto& [text, reason] : lines) proposal_.network.push_back({text, reason});
+    for (const auto& [text, reason] : lines) {
+      const std::string every_port = text.substr(0, text.rfind(':')) + ":*";
+      const auto known = std::ranges::find_if(proposal_.network, [&](const ProposedLine& line) {
+        return line.text == text || line.text == every_port || line.text == "any";
+      });
+      if (known == proposal_.network.end())
+        proposal_.network.push_back({text, reason});
+      else if (known->text == text)
+        known->reason += "; " + reason;
+    }
   }
 
   void add_rest() {
@@ -489,8 +529,7 @@ class Proposer {
       for (int depth = 0; depth < 16; ++depth) {
         std::map<fs::path, std::vector<fs::path>> by_parent;
         for (const auto& [place, wanted] : wanted_) {
-          if (!named_.contains(place) && is_folder(place) == folders)
-            by_parent[place.parent_path()].push_back(place);
+          if (is_folder(place) == folders) by_parent[place.parent_path()].push_back(place);
         }
         bool changed = false;
         for (const auto& [parent, parts] : by_parent) {
@@ -512,13 +551,7 @@ class Proposer {
     for (const auto& [place, wanted] : wanted_) {
       for (auto& [other, wider] : wanted_) {
         if (other == place || !lies_in(place, other)) continue;
-        if (!wider.writes && wanted.writes) {
-          // Named as a whole, and written in: one line says it.
-          if (!named_.contains(other)) continue;
-          wider.writes = true;
-          wider.uses = wanted.uses;
-          wider.what = wanted.what;
-        }
+        if (!wider.writes && wanted.writes) continue;
         wider.more += wanted.more + (wanted.what.empty() || wanted.what == wider.what ? 0 : 1);
         if (wider.what.empty()) {
           wider.what = wanted.what;
@@ -548,55 +581,68 @@ class Proposer {
     return line_of(path);
   }
 
-  [[nodiscard]] std::string reason_of(const fs::path& place, const Wanted& wanted) const {
-    std::string reason;
-    if (const auto found = named_.find(place); found != named_.end()) reason = found->second;
-    if (!wanted.what.empty()) {
-      if (!reason.empty()) reason += "; ";
-      reason +=
-          fmt::format("{} {}", verb_of(wanted.uses, is_folder(wanted.what)), shown_as(wanted.what));
-      if (wanted.more > 0) reason += fmt::format(" and {} more", wanted.more);
-    }
+  [[nodiscard]] std::string reason_of(const Wanted& wanted) const {
+    std::string reason =
+        fmt::format("{} {}", verb_of(wanted.uses, is_folder(wanted.what)), shown_as(wanted.what));
+    if (wanted.more > 0) reason += fmt::format(" and {} more", wanted.more);
     return reason;
   }
 
+  // What was there stays; what was seen is said of it, or is a line of its own.
   void write_lines() {
+    std::vector<ProposedLine> more;
     for (const auto& [place, wanted] : wanted_) {
-      if (proposal_.files.size() >= kMostLines) {
+      const auto known = std::ranges::find_if(lines_, [&](const Line& line) {
+        return line.path == place || line.gives(place, wanted.writes);
+      });
+      if (known != lines_.end()) {
+        // Given to read, and written in: the same line says it.
+        if (!known->gives(place, wanted.writes)) {
+          known->writes = true;
+          known->is_used = false;
+          known->line.text = line_of(place) + ":rw";
+        }
+        if (!std::exchange(known->is_used, true)) known->line.reason += "; " + reason_of(wanted);
+        continue;
+      }
+      if (lines_.size() + more.size() >= kMostLines) {
         note(fmt::format("more places than {} lines: name folders that hold them", kMostLines));
         break;
       }
-      const std::string text = line_of(place) + (wanted.writes ? ":rw" : "");
+      std::erase_if(lines_, [&](const Line& line) {
+        return line.source != Line::Source::kEntry && lies_in(line.path, place) &&
+               (wanted.writes || !line.writes);
+      });
       if (is_read_otherwise(place)) {
         proposal_.left.push_back({line_of(place), "its name would be read as another place"});
         continue;
       }
-      // What was claimed, and is more or as much, stays as it is.
-      const auto known = std::ranges::find_if(proposal_.files, [&](const ProposedLine& line) {
-        return line.text == text || line.text == text + ":rw" || line.text + ":rw" == text;
-      });
-      if (known == proposal_.files.end())
-        proposal_.files.push_back({text, reason_of(place, wanted)});
-      else if (known->text + ":rw" == text)
-        *known = {text, fmt::format("{}; {}", known->reason, reason_of(place, wanted))};
+      more.push_back({line_of(place) + (wanted.writes ? ":rw" : ""), reason_of(wanted)});
+    }
+    for (ProposedLine& line : more) lines_.push_back({.line = std::move(line)});
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      const bool is_of_entry =
+          i < lines_.size() - more.size() && lines_[i].source == Line::Source::kEntry;
+      check_line(std::move(lines_[i].line), is_of_entry);
     }
   }
 
-  // As the server's start will judge them.
-  void check_lines() {
-    std::vector<ProposedLine> kept;
-    for (ProposedLine& line : proposal_.files) {
-      mcp::SpawnOptions options = target_->spawn;
-      options.confined->places = {line.text};
-      if (const auto spec = confined_spec(from_.project, from_.folders, options); !spec) {
-        proposal_.left.push_back(
-            {line.text, fmt::format("{}; {}", line.reason, spec.error().what)});
-        continue;
-      }
-      kept.push_back(std::move(line));
+  // As the server's start will judge it. One of its entry stays: that start says what is wrong.
+  void check_line(ProposedLine line, bool is_of_entry) {
+    mcp::SpawnOptions options = target_->spawn;
+    options.confined->places = {expanded(line.text)};
+    const auto spec = confined_spec(from_.project, from_.folders, options);
+    if (spec || (is_of_entry && from_.seen == nullptr)) {
+      proposal_.files.push_back(std::move(line));
+      return;
     }
-    proposal_.files = std::move(kept);
-    for (auto* lines : {&proposal_.files, &proposal_.left}) {
+    line.reason = secrets_.redact(fmt::format("{}; {}", line.reason, spec.error().what));
+    (is_of_entry ? proposal_.taken : proposal_.left).push_back(std::move(line));
+  }
+
+  // For people.
+  void make_printable() {
+    for (auto* lines : {&proposal_.files, &proposal_.network, &proposal_.left, &proposal_.taken}) {
       for (ProposedLine& line : *lines) line.reason = printable(line.reason);
     }
     for (std::string& text : proposal_.notes) text = printable(text);
@@ -606,11 +652,11 @@ class Proposer {
   fs::path project_;
   std::vector<fs::path> homes_;
   bool has_project_ = true;
-  fs::path start_;
+  mcp::SecretValues secrets_;
   const mcp::StdioTarget* target_ = nullptr;
   const sandbox::Spec* spec_ = nullptr;
   std::map<fs::path, Wanted> wanted_;
-  std::map<fs::path, std::string> named_;
+  std::vector<Line> lines_;
   std::size_t more_left_ = 0;
   Proposal proposal_;
 };
@@ -721,10 +767,18 @@ Result<Proposal> propose(const ProposalFrom& from) {
   return Proposer(from).find();
 }
 
-Result<std::shared_ptr<ServerObserver>> ServerObserver::begin(sandbox::ObserveOptions options) {
+EntryForLock entry_for_lock(const mcp::ServerConfig& server) {
+  const auto* learnt = dynamic_cast<const ServerObserver*>(server.observer.get());
+  if (learnt != nullptr) return learnt->written();
+  return {.identity = server.identity(), .entry = server.entry()};
+}
+
+Result<std::shared_ptr<ServerObserver>> ServerObserver::begin(sandbox::ObserveOptions options,
+                                                              const mcp::ServerConfig& written) {
   auto observation = sandbox::Observation::begin(std::move(options));
   if (!observation) return pass_on(observation);
-  return std::shared_ptr<ServerObserver>(new ServerObserver(std::move(*observation)));
+  return std::shared_ptr<ServerObserver>(new ServerObserver(
+      std::move(*observation), {.identity = written.identity(), .entry = written.entry()}));
 }
 
 sandbox::ObserveOptions options_for_learning() {

@@ -1,5 +1,6 @@
-// Learn: the smallest "sandbox" that a server's entry needs, from what it was seen to do, from what
-// its entry names, and from what others claim of it; each line with its reason.
+// Learn: the smallest "sandbox" that a server's entry needs, from what it has already, from what it
+// was seen to do, from what its entry names, and from what others claim of it; each line with its
+// reason.
 //
 // A proposal is for a person to read. What every confined server has (confine_servers.h) is left
 // out of it; what holds keys, belongs to other programs or is as large as a home is not proposed,
@@ -8,11 +9,15 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/error.h"
+#include "core/json.h"
 #include "execute/project/folders.h"
 #include "execute/project/project.h"
 #include "mcp/child_process.h"
+#include "mcp/server_config.h"
 #include "sandbox/observe.h"
 
 namespace mcpac::execute {
@@ -25,8 +30,9 @@ struct ProposedLine {
 struct Proposal {
   std::vector<ProposedLine> files;
   std::vector<ProposedLine> network;
-  std::vector<ProposedLine> left;  // used, and not proposed
-  std::vector<std::string> notes;  // what no line can give, and what may be missing here
+  std::vector<ProposedLine> left;   // used, and not proposed
+  std::vector<ProposedLine> taken;  // lines of its entry that are no longer there, with why
+  std::vector<std::string> notes;   // what no line can give, and what may be missing here
 };
 
 // The value of "sandbox" that a proposal comes to: true, or an object.
@@ -36,27 +42,44 @@ struct ProposalFrom {
   const Project& project;
   const Folders& folders;
   const mcp::ServerConfig& server;
-  std::vector<ProposedLine> first{};    // entries of files to begin with: what is claimed
+  std::vector<ProposedLine> first{};    // entries of files beside its own: what is claimed
   const sandbox::Seen* seen = nullptr;  // null: nothing was observed
 };
 
+// Begins with the "sandbox" that the entry has, whose lines stay; else with what `server add
+// --confine` would give (proposed_places.h), but for keys and what is mcpac's own. Only where
+// something was observed is a line taken away: one that no start would be given.
+//
 // Reads the disk, and starts nothing. kServerStart where the server cannot be confined at all.
 [[nodiscard]] Result<Proposal> propose(const ProposalFrom& from);
+
+// What mcpac.lock approved of a server, or would.
+struct EntryForLock {
+  std::string identity;  // mcp::ServerConfig::identity()
+  OrderedJson entry;     // mcp::ServerConfig::entry()
+};
+// Of `server` as it is written: where it is observed, of the entry that its observer was begun
+// with.
+[[nodiscard]] EntryForLock entry_for_lock(const mcp::ServerConfig& server);
 
 // A server's calls, seen (sandbox/observe.h); for ServerConfig::observer.
 class ServerObserver final : public mcp::Observer {
  public:
   // `options`: of what a server with its user's files does, or of what a confined one is refused.
+  // `written`: the server as mcpac.json has it, which is compared with the lock whatever is started
+  // to be observed (without its sandbox, or the installed program of a launcher).
   [[nodiscard]] static Result<std::shared_ptr<ServerObserver>> begin(
-      sandbox::ObserveOptions options);
+      sandbox::ObserveOptions options, const mcp::ServerConfig& written);
   [[nodiscard]] int enter_child() const override { return observation_->enter_child(); }
   [[nodiscard]] int socket() const override { return observation_->socket(); }
+  [[nodiscard]] const EntryForLock& written() const { return written_; }
   [[nodiscard]] sandbox::Seen end() { return observation_->end(); }
 
  private:
-  explicit ServerObserver(std::unique_ptr<sandbox::Observation> observation)
-      : observation_(std::move(observation)) {}
+  ServerObserver(std::unique_ptr<sandbox::Observation> observation, EntryForLock written)
+      : observation_(std::move(observation)), written_(std::move(written)) {}
   std::unique_ptr<sandbox::Observation> observation_;
+  EntryForLock written_;
 };
 
 // Of a server that has all that its user has.

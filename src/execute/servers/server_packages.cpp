@@ -427,6 +427,24 @@ Result<InstalledServer> install_server(const PackageRun& run, const mcp::ServerC
   return installed;
 }
 
+mcp::ServerConfig as_installed(mcp::ServerConfig server, const PackageRun& run,
+                               const InstalledServer& installed) {
+  server.command = installed.program.string();
+  // `first_own` counts the command, too.
+  const auto launcher = std::min(run.first_own, server.arguments.size() + 1);
+  server.arguments.erase(
+      server.arguments.begin(),
+      server.arguments.begin() + static_cast<std::ptrdiff_t>(launcher == 0 ? 0 : launcher - 1));
+  std::string& path = server.environment["PATH"];
+  if (path.empty()) {
+    for (const std::string& variable : mcp::make_environment({})) {
+      if (variable.starts_with("PATH=")) path = variable.substr(5);
+    }
+  }
+  path = fmt::format("{}:{}", installed.program.parent_path().string(), path);
+  return server;
+}
+
 Result<ServerStart> server_start(const mcp::SpawnOptions& options, const Folders& folders) {
   ServerStart start{.options = options};
   std::vector<std::string> words = options.arguments;

@@ -52,6 +52,11 @@ struct InstalledServer {
                                                      const Folders& folders,
                                                      InstallScripts scripts);
 
+// `server`, whose launcher would run `run`, as one that starts the installed program itself. Its
+// references stay, as does what else is in its entry.
+[[nodiscard]] mcp::ServerConfig as_installed(mcp::ServerConfig server, const PackageRun& run,
+                                             const InstalledServer& installed);
+
 // How a confined server is started: `options` themselves, or the installed program of a launcher.
 struct ServerStart {
   mcp::SpawnOptions options;

@@ -438,6 +438,70 @@ TEST_SUITE("execute/confined servers") {
     CHECK(refused.error().fix == "deny folders that hold several");
   }
 
+  TEST_CASE(
+      "a folder above what is held in a writable place is held, too, and so is its own code") {
+    const Disk disk;
+    for (const char* folder : {"data/deep/repository/.git", "data/reads", "tool/data"})
+      fs::create_directories(disk.path("home/project") + "/" + folder);
+    std::ofstream(disk.path("home/project/data/memory.json")) << "{}";
+    execute::Project project;
+    project.config_file = disk.path("home/project/mcpac.json");
+    project.folder = disk.path("home/project");
+    mcp::ServerConfig own;
+    own.name = "one";
+    own.command = "/usr/bin/python3";
+    own.arguments = {"tool/src/main.js", "data/memory.json"};
+    project.config.servers = {own};
+    execute::Folders folders;
+    folders.libexec = "/nowhere";
+    mcp::SpawnOptions options{.program = "/usr/bin/python3"};
+    options.arguments = {"python3", "tool/src/main.js", "data/memory.json"};
+    options.keeper = "/keeper";
+    options.working_directory = project.folder.string();
+    options.confined = mcp::ConfinedSpawn{.confiner = nullptr, .server = "one", .places = {".:rw"}};
+    execute::ServerPlaces rules;
+    const auto modes = [&] {
+      const auto spec = execute::confined_spec(project, folders, options, rules);
+      INFO((spec ? std::string() : spec.error().to_text()));
+      REQUIRE(spec.has_value());
+      std::map<std::string, std::string> found;
+      for (const auto& mount : spec->mounts) {
+        const fs::path below = mount.inside.lexically_relative(project.folder);
+        if (below.empty() || *below.begin() == "..") continue;
+        using Access = sandbox::Mount::Access;
+        found[below.string()] = mount.access == Access::kReadWrite     ? "rw"
+                                : mount.access == Access::kReadExecute ? "code"
+                                                                       : "ro";
+      }
+      return found;
+    };
+    auto found = modes();
+    CHECK(found["data/deep/repository/.git"] == "ro");
+    for (const char* above : {"data", "data/deep", "data/deep/repository", "tool"})
+      CHECK_MESSAGE(found[above] == "rw", above);
+    CHECK(found["tool/src"] == "code");
+    CHECK(found["tool/src/main.js"] == "code");       // and no mount over it that is not executed
+    CHECK_FALSE(found.contains("data/memory.json"));  // its own data
+    // A place that rules make read-only is one of its entry, with another in it.
+    options.confined->places = {"data:rw", "data/reads:rw"};
+    rules.read_only = {{project.folder / "data", {}, {"a rule"}}};
+    found = modes();
+    CHECK(found["data"] == "ro");
+    CHECK(found["data/reads"] == "ro");
+    // What rules name in a writable place takes nothing from it.
+    rules.read_only.clear();
+    rules.given = {{project.folder / "data/reads", policy::FileMode::kReadOnly, {"a rule"}}};
+    options.confined->places = {"data:rw"};
+    CHECK_FALSE(modes().contains("data/reads"));
+    // A denied place that holds the program cannot be absent, nor be left as it is.
+    options.confined->places = {".:rw"};
+    rules.given.clear();
+    rules.absent = {{project.folder / "tool", {}, {"a rule"}}};
+    const auto refused = execute::confined_spec(project, folders, options, rules);
+    REQUIRE_FALSE(refused.has_value());
+    CHECK(refused.error().what.contains("holds its program"));
+  }
+
   TEST_CASE("a server that was started with other places is another one") {
     using Places = execute::ServerPlaces;
     const auto mode = policy::FileMode::kReadWrite;

@@ -105,8 +105,9 @@ TEST_SUITE("sandbox/serves") {
     check_both("ls /; ls /start",
                "exit 0 bin\ndev\nlib\nlib64\nplace\nproc\nstart\ntmp\nusr\nhere\n");
     // Of the host, and of others in it.
-    check_both("ls /etc /home /root /var /sys 2>&1 | grep -c 'No such'; set -- /proc/[0-9]*; echo $#",
-               "exit 0 5\n1\n");
+    check_both(
+        "ls /etc /home /root /var /sys 2>&1 | grep -c 'No such'; set -- /proc/[0-9]*; echo $#",
+        "exit 0 5\n1\n");
   }
 
   TEST_CASE("an absent place cannot be listed, read, changed, removed or moved away") {

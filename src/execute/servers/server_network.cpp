@@ -222,7 +222,7 @@ struct ServerConnections::Session::State
   bool admits_name(const std::string& name);
   void tell_refusal(const gate::Check& check);
   void tell_user(const std::string& about, const std::string& text) {
-    if (notices.say(about, text)) loop.tell_user(text);
+    if (notices.say(about, text)) loop.tell_user(printable(text));
   }
   bool may_be_refused();
 

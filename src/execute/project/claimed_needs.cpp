@@ -176,10 +176,12 @@ ToolNeeds needs_by(const GivenByEntry& given, const codegen::LockedServer& serve
   ToolNeeds needs;
   auto claims = claims_of_tool(tool.definition).list;
   std::ranges::copy(claims_about(server.claims, tool.name), std::back_inserter(claims));
-  for (Claim& claim : claims) {
-    if (!given.gives(claim)) needs.unmet.push_back({claim, line_for(claim)});
+  for (const bool required : {true, false}) {
+    for (const Claim& claim : claims) {
+      if (claim.required == required && !given.gives(claim))
+        needs.unmet.push_back({claim, line_for(claim)});
+    }
   }
-  std::ranges::stable_partition(needs.unmet, [](const auto& one) { return one.claim.required; });
   return needs;
 }
 

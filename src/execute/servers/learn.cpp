@@ -670,10 +670,11 @@ std::vector<std::string> words_of_refusals(const Seen& seen) {
         kOfLibraries, [&](const char* file) { return lies_in(place.path, file); });
     if (!is_of_libraries) places.push_back(&place);
   }
-  std::ranges::stable_sort(places, [](const SeenPlace* one, const SeenPlace* other) {
+  std::ranges::sort(places, [](const SeenPlace* one, const SeenPlace* other) {
     const bool opened = one->uses != sandbox::kLooked;
     const bool other_opened = other->uses != sandbox::kLooked;
-    return opened != other_opened ? opened : one->last > other->last;
+    if (opened != other_opened) return opened;
+    return one->last != other->last ? one->last > other->last : one->path < other->path;
   });
   const fs::path home = home_of_user();
   std::vector<std::string> words;

@@ -190,7 +190,7 @@ class Reader {
     if (definition_digest(*definition) != *digest) {
       if (digest_without_claims(*definition) != *digest)
         return broken(entry, "its sha256 is not the digest of its definition");
-      write_claims(*definition, {});  // nobody approved any
+      write_claims(*definition, {});  // none was approved
     }
     return LockedTool{.name = name,
                       .cpp_name = std::move(*cpp_name),

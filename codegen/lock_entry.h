@@ -29,7 +29,7 @@ struct EntryChange {
 
 [[nodiscard]] bool is_lock_entry(const OrderedJson& value);
 
-// Null stands for an entry that nobody kept; without a live one nothing is compared.
+// Null stands for an entry that was not kept; without a live one nothing is compared.
 [[nodiscard]] std::vector<EntryChange> compare_entries(const OrderedJson& locked,
                                                        const OrderedJson& live);
 [[nodiscard]] bool starts_another(const std::vector<EntryChange>& changes);

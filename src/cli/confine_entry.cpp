@@ -81,8 +81,11 @@ Result<mcp::Confinement> proposed_sandbox(const Context& context, const mcp::Ser
     for (const std::string& note : proposed->notes)
       context.warn(printable(fmt::format("{}: {}", server.name, note)));
   }
-  context.say(printable(fmt::format("{} in a sandbox: {}, and no network", server.name,
-                                    places.empty() ? "no files" : "these files")));
+  context.say(printable(fmt::format(
+      "{} in a sandbox: {}, and {}", server.name, places.empty() ? "no files" : "these files",
+      sandbox.network.empty()
+          ? "no network"
+          : fmt::format("of the network {}", fmt::join(sandbox.network, ", ")))));
   for (const auto& place : places)
     context.say(printable(fmt::format("  {:<24} {}", place.text, place.why)));
   return sandbox;

@@ -101,8 +101,13 @@ bool ClientRun::uses(const std::string& server) const {
 execute::ReachOfServers ClientRun::reach() const {
   execute::ReachOfServers reach = parts_.reach;
   const auto status = gate_.status();
-  if (status.everything_revoked) return {};
   for (auto& [server, one] : reach) {
+    if (status.everything_revoked) {
+      // What its rules hold back stays so; it admits nothing, nor lifts what others deny.
+      one.places.tools.clear();
+      one.network_denied = "what this client held was taken back";
+      continue;
+    }
     std::erase_if(one.places.tools,
                   [&](const auto& tool) { return status.revoked.contains(tool.permission); });
   }

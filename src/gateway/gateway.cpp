@@ -115,7 +115,7 @@ Gateway::Gateway(GatewaySetup setup, codegen::Lock lock)
         });
     host_->upstreams().start_again_what_ends();
     tell_of_states();
-    // When one is started: whoever came or lost something since, the places are those of now.
+    // Asked at each start, so that clients that came or lost rights since count.
     if (setup_.project.confined)
       setup_.project.confined->find_by([this] { return places_for_all(); });
     sweep_ = std::make_shared<boost::asio::steady_timer>(host_->executor());

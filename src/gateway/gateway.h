@@ -134,6 +134,7 @@ class Gateway {
   std::unique_ptr<TraceSending> traces_;                 // over upstream_; null: no tracing
   ClientRuns runs_;                                      // on the loop
   std::unique_ptr<execute::ToldRefusals> refusals_;      // of confined servers
+  execute::ReachOfServers last_reach_;                   // of the last client of each, on the loop
   bool ending_ = false;                                  // likewise
   std::shared_ptr<boost::asio::steady_timer> sweep_;     // likewise
 };

@@ -126,6 +126,7 @@ Result<std::shared_ptr<ClientRun>> Gateway::begin(const Comer& comer, policy::La
   const auto view = setup_.code ? std::make_shared<const code_mode::GrantedView>(
                                       lock_, parts.catalog->permissions(), *authority, *project)
                                 : nullptr;
+  for (const auto& [server, reach] : parts.reach) last_reach_.insert_or_assign(server, reach);
   const auto places = places_for_all(parts.reach);
   auto gate = gate_setup(std::move(*authority), binding, parts);
   auto started = execute::record_start({.program = client,
@@ -153,6 +154,13 @@ execute::PlacesOfServers Gateway::places_for_all(const execute::ReachOfServers& 
   execute::ReachOfServers all = coming;
   for (const auto& run : runs_.all()) {
     if (!run->has_ended()) execute::add_reach(all, run->reach());
+  }
+  // A server that is started again while no client is there: as the last one's rules hold it.
+  for (const auto& [server, last] : last_reach_) {
+    const auto [held, is_alone] = all.try_emplace(server, last);
+    if (!is_alone) continue;
+    held->second.places.tools.clear();
+    held->second.network_denied = "no client is there whose rules let it";
   }
   return execute::places_of_servers(setup_.project, setup_.folders, all);
 }

@@ -112,6 +112,7 @@ std::optional<int> receive_number(int control, std::vector<UniqueFd>* sockets = 
       sockets->emplace_back(socket);
     }
   }
+  if ((message.msg_flags & MSG_CTRUNC) != 0) return std::nullopt;  // no room for descriptors here
   return number;
 }
 
@@ -146,9 +147,13 @@ Result<std::shared_ptr<ChildProcess>> ChildProcess::spawn_confined(
   theirs.reset();
   std::vector<UniqueFd> sockets;
   auto error = receive_number(ours.get(), &sockets);
-  if (error && !sockets.empty()) {
-    (*process)->listen_on(std::move(sockets));
-    error = receive_number(ours.get());
+  if (error && !confined.network.empty()) {
+    if (sockets.empty() && *error == 0) error.reset();
+    if (!sockets.empty()) {
+      if (auto listening = (*process)->listen_on(std::move(sockets)); !listening)
+        return pass_on(listening);
+      error = receive_number(ours.get());
+    }
   }
   if (!error) {
     return fail(ErrorId::kServerStart, "the keeper of a confined server ended, or does not answer",

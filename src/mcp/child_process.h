@@ -46,7 +46,7 @@ class ConfinedProcess {
   virtual void kill() = 0;
   // Sockets of its network namespace, which its keeper handed over; once at most, before the
   // program starts.
-  virtual void listen_on(std::vector<UniqueFd> /*sockets*/) {}
+  [[nodiscard]] virtual Result<void> listen_on(std::vector<UniqueFd> /*sockets*/) { return {}; }
   // Which limit of its sandbox ended it, and what to write; nothing where none did. Once, after its
   // end.
   struct LimitHit {
@@ -95,7 +95,7 @@ class Confiner {
   // program and tells on `control` what became of that.
   [[nodiscard]] virtual Result<std::unique_ptr<ConfinedProcess>> start(
       const std::string& server, const SpawnOptions& options, const ConfinedEnds& ends) const = 0;
-  // For one more start of a server whose start failed; null: nobody can look.
+  // For one more start of a server whose start failed; null: none can be observed.
   [[nodiscard]] virtual std::shared_ptr<Refusals> look_at_refusals(
       const std::string& server) const = 0;
 };

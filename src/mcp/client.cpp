@@ -292,8 +292,8 @@ asio::awaitable<Result<Opened>> open(asio::any_io_executor executor, ServerConfi
 }
 
 // Why a confined server's start failed may be what it was refused: it is started once more and
-// looked at, in the same sandbox, as nobody does where all is well. Not longer than some seconds,
-// however slow it is.
+// looked at, in the same sandbox, which a start that went well never is. Not longer than some
+// seconds, however slow it is.
 asio::awaitable<void> look_once_more(asio::any_io_executor executor, ServerConfig config,
                                      Error& error) {
   constexpr std::chrono::milliseconds kMostPatience{1'500};
@@ -309,8 +309,8 @@ asio::awaitable<void> look_once_more(asio::any_io_executor executor, ServerConfi
   options.era = config.era == Era::kStateless ? Era::kStateless : Era::kInitialize;
   options.timeout = config.timeout;
   options.is_process = true;
-  Events nobody;
-  auto session = open_session(executor, config, nobody);
+  Events unheard;
+  auto session = open_session(executor, config, unheard);
   if (!session) co_return;
   const auto tried = co_await negotiate(*session, options);
   co_await (*session)->close();

@@ -19,7 +19,7 @@ namespace mcpac::mcp {
 [[nodiscard]] bool is_base_variable(std::string_view name);
 
 // Whom the variables are for: a server with all that its user has, or one in a sandbox, whose home
-// and folders are others, and which reaches no network: PATH LANG LC_* TZ.
+// and folders are others, and whose network is its own: PATH LANG LC_* TZ.
 enum class VariablesFor : std::uint8_t { kOrdinary, kConfined };
 
 // "NAME=value", sorted; `configured` wins over ours.

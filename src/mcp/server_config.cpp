@@ -380,7 +380,7 @@ bool is_reference(std::string_view value) {
          value.find('}') == value.size() - 1 && !value.contains(":-");
 }
 
-// Another value, another text; whoever reads the lock cannot try the same value on all servers.
+// Another value, another text; a reader of the lock cannot try one value on all servers.
 std::string kept_value(const std::string& server, std::string_view name, const std::string& value) {
   constexpr std::size_t kDigits = 32;
   if (is_reference(value) || std::ranges::find(kDecideProgram, name) != kDecideProgram.end())

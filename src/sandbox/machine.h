@@ -30,9 +30,9 @@ struct Machine {
 
 // A few short-lived children; once a warden.
 [[nodiscard]] Machine explore_machine();
-// Tier A, tried out by nobody: for a sandbox that is built of it at once, each of whose layers says
-// for itself whether it stands. A failure there is the time to explore. Nothing where it is known
-// that this machine has no tier A.
+// Tier A, presumed and not tried out: for a sandbox that is built of it at once, each of whose
+// layers says for itself whether it stands. A failure there is the time to explore. Nothing where
+// it is known that this machine has no tier A.
 [[nodiscard]] std::optional<Machine> presumed_machine();
 // The same in detail, for people.
 [[nodiscard]] Probe describe_machine(const Machine& machine, const cgroup::Groups& groups);

@@ -536,7 +536,7 @@ void Observation::State::listen() {
     for (UniqueFd& listener : packet->descriptors) listeners.push_back(std::move(listener));
   }
   listeners.clear();
-  ours.reset();  // a listener that comes too late makes its calls fail, and nobody wait
+  ours.reset();  // its calls fail where the listener comes too late, and do not wait
   const std::scoped_lock alone(mutex);
   is_over = true;
   over.notify_all();

@@ -83,8 +83,11 @@ void Upstreams::start_anew(const std::string& name) {
   Server& server = *found->second;
   boost::asio::co_spawn(executor_, begin_anew(server), [this, &server](std::exception_ptr bug) {
     if (!bug) return;
-    come_back(server, fail(ErrorId::kServerStart,
-                           fmt::format("the server {} could not be started", server.config.name)));
+    server.is_anew = false;
+    come_back(server,
+              fail(ErrorId::kServerStart,
+                   fmt::format("the server {} could not be started", server.config.name)),
+              Returned::kAnew);
   });
 }
 
@@ -103,8 +106,10 @@ boost::asio::awaitable<void> Upstreams::begin_anew(Server& server) {
   const auto former = server.client;
   co_await wait_until_idle(former, server.config.timeout);
   co_await former->close();
+  // The places are read at its start: rules that give more from here on ask for another one.
+  server.is_anew = false;
   auto outcome = co_await connect(server);
-  come_back(server, std::move(outcome));
+  come_back(server, std::move(outcome), Returned::kAnew);
 }
 
 boost::asio::awaitable<void> Upstreams::start_again(Server& server) {
@@ -121,10 +126,9 @@ boost::asio::awaitable<void> Upstreams::start_again(Server& server) {
   come_back(server, std::move(outcome));
 }
 
-void Upstreams::come_back(Server& server, Result<Drifted> outcome) {
-  const bool is_anew = std::exchange(server.is_anew, false);
+void Upstreams::come_back(Server& server, Result<Drifted> outcome, Returned how) {
   if (heard_) {
-    if (is_anew)
+    if (how == Returned::kAnew)
       heard_(outcome ? "a server was started again, as rules give it other places"
                      : "a server could not be started again, as rules give it other places",
              server.config.name);

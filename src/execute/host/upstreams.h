@@ -142,7 +142,9 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   // Once what it has in work is answered.
   boost::asio::awaitable<void> close_later(std::shared_ptr<mcp::Client> client,
                                            std::chrono::milliseconds at_most);
-  void come_back(Server& server, Result<Drifted> outcome);
+  // kAnew: it was well, and was ended for other places.
+  enum class Returned : std::uint8_t { kRevived, kAnew };
+  void come_back(Server& server, Result<Drifted> outcome, Returned how = Returned::kRevived);
   // What a call to it is answered with until it may be started again; nothing: it is there.
   // An answer to a call that this client made.
   static void note_answer(Server& server, const mcp::Client* client, const Result<Json>& answer);

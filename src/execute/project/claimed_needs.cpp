@@ -156,13 +156,14 @@ std::string line_for(const Claim& claim) {
   switch (claim.kind()) {
     case Kind::kReadFiles:
     case Kind::kWriteFiles:
-      return fmt::format(R"("sandbox": {{"files": ["{}"]}})", is_named ? text_of_place(claim)
-                                                              : claim.kind() == Kind::kWriteFiles
-                                                                  ? "./PATH:rw"
-                                                                  : "./PATH");
+      return fmt::format(R"("sandbox": {{"files": [{}]}})",
+                         Json(is_named                            ? text_of_place(claim)
+                              : claim.kind() == Kind::kWriteFiles ? "./PATH:rw"
+                                                                  : "./PATH")
+                             .dump());
     case Kind::kNetwork:
-      return fmt::format(R"("sandbox": {{"network": ["{}"]}})",
-                         is_named ? claim.target : "HOST:PORT");
+      return fmt::format(R"("sandbox": {{"network": [{}]}})",
+                         Json(is_named ? claim.target : "HOST:PORT").dump());
     case Kind::kVariable: return fmt::format(R"("env": {{"{0}": "${{env:{0}}}"}})", claim.target);
     case Kind::kProgram:
     case Kind::kOther: break;

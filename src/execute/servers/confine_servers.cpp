@@ -39,7 +39,7 @@ constexpr std::uint64_t kPrivateFolder = 256 * kMebibyte;
 constexpr std::uint64_t kSharedMemory = 64 * kMebibyte;
 
 // What libc and libraries of languages look for: names, times, certificates, the linker's caches.
-// Not resolv.conf: there is no network to ask.
+// Not resolv.conf: without it names are asked of 127.0.0.1, where mcpac answers for a `network`.
 constexpr std::array kOfEtc = {"/etc/ld.so.cache",
                                "/etc/ld.so.conf",
                                "/etc/ld.so.conf.d",
@@ -378,12 +378,13 @@ class InSandbox final : public mcp::ConfinedProcess {
                     .fix = R"(raise "memory" in the "sandbox" of its entry, or ask less of it at )"
                            "a time"};
   }
-  // Without a session nothing listens: it is refused what it connects to.
-  void listen_on(std::vector<UniqueFd> sockets) override {
-    if (!network_) return;
+  [[nodiscard]] Result<void> listen_on(std::vector<UniqueFd> sockets) override {
+    if (!network_) return {};
     auto session = network_->connections->serve(std::move(network_->network), std::move(sockets),
                                                 std::move(network_->standard_error));
-    if (session) session_ = std::move(*session);
+    if (!session) return pass_on(session);
+    session_ = std::move(*session);
+    return {};
   }
 
  private:
@@ -406,8 +407,7 @@ std::string remedy_for(const Error& error, const std::string& server) {
     return error.fix;
   return fmt::format(
       "`mcpac doctor` says what is missing on this machine; without \"sandbox\" in the entry of {} "
-      "it "
-      "runs with all that you have",
+      "it runs with all that you have",
       server);
 }
 

@@ -204,7 +204,8 @@ class Profiler {
   static Result<void> downloads(const fs::path& program) {
     return refuse(
         fmt::format("{} cannot be confined: it downloads what it runs", quoted(program.filename())),
-        "a confined server has no network, and a home of its own without what was downloaded",
+        "a confined server reaches no registry, and has a home of its own without what was "
+        "downloaded",
         "write the launcher itself as \"command\" and what runs a package as its first words (npx "
         "-y "
         "PACKAGE, npm exec, bunx, pnpm dlx, yarn dlx, uvx, uv tool run, pipx run): that is "

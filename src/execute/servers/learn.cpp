@@ -39,7 +39,7 @@ constexpr const char* kOwnOfMcpac = "it is mcpac's own";
 constexpr std::uint16_t kNames = sandbox::kCreated | sandbox::kRemoved | sandbox::kReplaced;
 constexpr std::uint16_t kAnyChange = sandbox::kWritten | kNames;
 
-// Beyond this nobody reads them, and one folder says more.
+// Beyond this a list is not read, and one folder says more.
 constexpr std::size_t kMostLines = 24;
 constexpr std::size_t kMostFilesOfAFolder = 1;
 constexpr std::size_t kMostSiblings = 3;
@@ -96,7 +96,7 @@ constexpr std::array kPrivate = {".ssh",
                                  ".local/share/mcpac",
                                  ".local/state/mcpac",
                                  "snap"};
-// Folders of many programs, each of which has one there.
+// Folders with a folder of each program.
 constexpr std::array kOfEach = {".config", ".cache", ".local/share", ".local/state"};
 // Where resolvers and loaders look; a confined server does without.
 constexpr std::array kOfLibraries = {

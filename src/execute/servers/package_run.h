@@ -45,7 +45,9 @@ struct PackageRun {
 [[nodiscard]] std::string npm_name(const std::string& package);
 // "mcp-server" of "mcp_server[cli]==1.2": lower case, "-" between words.
 [[nodiscard]] std::string python_name(std::string_view package);
-// A variable about registries, which an installer gets of an entry's.
+// A variable that an installer gets of an entry's: PATH, and those that name registries, proxies
+// and the words to log in there. No other: the installation is shared by all entries of the
+// package.
 [[nodiscard]] bool is_of_installer(std::string_view variable);
 // Of "NAME=value" those that say where packages come from (PackageRun::sources).
 [[nodiscard]] std::vector<std::string> sources_of(std::span<const std::string> variables);

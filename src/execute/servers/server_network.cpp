@@ -213,6 +213,7 @@ struct ServerConnections::Session::State
   Result<audit::Sink*> own_record();
 
   Awaitable<void> accept(Tcp::acceptor& acceptor);
+  Awaitable<void> serve_begun(std::shared_ptr<Tcp::socket> client);
   Awaitable<void> serve(std::shared_ptr<Tcp::socket> client);
   Awaitable<void> serve_proxy(std::shared_ptr<Tcp::socket> client);
   Awaitable<void> relay(std::shared_ptr<Tcp::socket> client, std::string host, std::uint16_t port);
@@ -380,8 +381,8 @@ bool ServerConnections::Session::State::may_be_refused() {
                                               "may not have; more are ended undecided"},
                                              {"server", network.server}});
     }
-    tell_user("", fmt::format("server {} asks for many connections that it may not have; "
-                              "for now it gets no other",
+    tell_user("", fmt::format("server {} asks for many connections that it may not have: the "
+                              "next ones are closed undecided, one a second is decided",
                               network.server));
   }
   return false;
@@ -418,18 +419,32 @@ asio::awaitable<void> ServerConnections::Session::State::accept(Tcp::acceptor& a
       std::ignore = co_await rest.async_wait(kServeAwait);
       continue;
     }
-    ++begun;
     auto client = std::make_shared<Tcp::socket>(std::move(socket));
-    clients.insert(client.get());
     asio::co_spawn(
-        loop.loop,
-        [self, client]() -> Awaitable<void> {
-          co_await self->serve(client);
-          self->clients.erase(client.get());
-          --self->begun;
-        },
-        asio::detached);
+        loop.loop, [self, client] { return self->serve_begun(client); }, asio::detached);
   }
+}
+
+// Counted and known for as long as it is served, also where that ends by an exception.
+asio::awaitable<void> ServerConnections::Session::State::serve_begun(
+    std::shared_ptr<Tcp::socket> client) {
+  struct Begun {
+    Begun(State& of, Tcp::socket* what) : state(of), socket(what) {
+      state.clients.insert(socket);
+      ++state.begun;
+    }
+    ~Begun() {
+      state.clients.erase(socket);
+      --state.begun;
+    }
+    Begun(const Begun&) = delete;
+    Begun& operator=(const Begun&) = delete;
+    State& state;
+    Tcp::socket* socket;
+  };
+  const auto self = shared_from_this();
+  const Begun here(*this, client.get());
+  co_await serve(client);
 }
 
 // A reset and no end: nothing was said to it by whom it meant.

@@ -75,8 +75,7 @@ class ServerConnections {
   void record_in(audit::Sink* log);
 
   // Hears what servers were refused, each destination of a start once, with what to write; called
-  // on the thread of the connections. What nobody heard waits for who hears it next, up to a
-  // number.
+  // on the thread of the connections. What was refused before is kept for it, up to a number.
   using Tell = std::function<void(const std::string&)>;
   void tell_refusals(Tell tell);
 

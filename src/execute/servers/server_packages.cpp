@@ -459,7 +459,7 @@ Result<ServerStart> server_start(const mcp::SpawnOptions& options, const Folders
     return fail(
         ErrorId::kServerStart, fmt::format("{} is not installed", printable((*run)->text())),
         {.where = "server " + name,
-         .why = fmt::format("a confined server has no network, so what {} would download is "
+         .why = fmt::format("a confined server reaches no registry, so what {} would download is "
                             "installed before, by a command of its own",
                             (*run)->launcher),
          .fix = fmt::format("mcpac server install {}", name)});

@@ -52,7 +52,7 @@ struct ServerPlaces {
 // By the server's configured name; a server that is not here has what its entry gives.
 using PlacesOfServers = std::map<std::string, ServerPlaces>;
 
-// What servers get from the rules, between those who know the rules and those who start servers.
+// What servers get from the rules, between the reader of rules and the starter of servers.
 // Any thread.
 class ConfinedRules {
  public:

@@ -479,6 +479,9 @@ TEST_SUITE("execute/server network") {
       CHECK_FALSE(refused.error().fix.contains("network network"));
     }
     CHECK(made({"https://api.example.com/"}).error().fix == "write \"api.example.com:443\"");
+    const auto loopback = made({"localhost:18082"});
+    CHECK(loopback.error().fix == "e.g. \"127.0.0.1:18082\", \"[::1]:18082\"");
+    CHECK(made({"127.0.0.1:18082", "[::1]:18082"}).has_value());
     // The variables of the entry stay.
     sandbox::Spec spec;
     spec.arguments = {"confined", "server"};

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -701,9 +702,17 @@ Result<ServerNetwork> network_of_server(const std::string& server, const std::st
       error.what =
           fmt::format("\"{}\" is no place of the network: {}", printable(place), error.what);
       error.where = where;
+      // Statements of a policy, as items of a list.
       constexpr std::string_view kStatement = "network ";
-      if (const auto at = error.fix.find(kStatement); at != std::string::npos)
-        error.fix = fmt::format("write \"{}\"", error.fix.substr(at + kStatement.size()));
+      std::vector<std::string> items;
+      for (auto at = error.fix.find(kStatement); at != std::string::npos;
+           at = error.fix.find(kStatement, at)) {
+        at += kStatement.size();
+        items.push_back(fmt::format("\"{}\"", error.fix.substr(at, error.fix.find(' ', at) - at)));
+      }
+      if (!items.empty())
+        error.fix = fmt::format("{} {}", error.fix.starts_with("e.g.") ? "e.g." : "write",
+                                fmt::join(items, ", "));
       error.id = ErrorId::kConfigInvalid;
       return std::unexpected(std::move(error));
     }

@@ -96,7 +96,8 @@ Checked<CompiledNetwork> compile(const ast::NetworkGrant& network) {
       complaint.what =
           fmt::format("'{}' is an address in the form of a name", printable(network.host));
       complaint.why = "an address is written out, with four numbers or in square brackets";
-      complaint.fix = "e.g. network 127.0.0.1:8080 and network [::1]:8080";
+      const std::string port = network.port == 0 ? "*" : std::to_string(network.port);
+      complaint.fix = fmt::format("e.g. network 127.0.0.1:{0} and network [::1]:{0}", port);
     }
     return std::unexpected(std::move(complaint));
   }

@@ -460,8 +460,12 @@ std::string entry_only_text(const mcp::ServerConfig& server) {
 std::string sandbox_text(const mcp::ServerConfig& server) {
   if (server.is_http()) return "";
   if (!server.sandbox) return "  (not confined)";
-  const auto& files = server.sandbox->files;
-  return printable(fmt::format("  (sandbox{}{})", files.empty() ? "" : " ", fmt::join(files, ",")));
+  std::string text = fmt::format("{}", fmt::join(server.sandbox->files, ","));
+  if (!server.sandbox->network.empty())
+    text += fmt::format("; network {}", fmt::join(server.sandbox->network, ","));
+  if (server.sandbox->memory > 0)
+    text += fmt::format("; memory {}", size_text(server.sandbox->memory));
+  return printable(fmt::format("  (sandbox{}{})", text.empty() || text[0] == ';' ? "" : " ", text));
 }
 
 // What is run of a confined launcher that downloads; nothing for other servers.
@@ -506,6 +510,10 @@ void show_servers(Context& context) {
                      {"entry_only", server.entry_only},
                      {"server_checks", server.server_checks},
                      {"sandbox", server.sandbox ? Json(server.sandbox->files) : Json(nullptr)},
+                     {"network", server.sandbox ? Json(server.sandbox->network) : Json(nullptr)},
+                     {"memory", server.sandbox && server.sandbox->memory > 0
+                                    ? Json(size_text(server.sandbox->memory))
+                                    : Json(nullptr)},
                      {"installed", installed_json(packages_of(context, server))},
                      {"disabled", server.disabled},
                      {"transport", server.is_http() ? "http" : "stdio"}});

@@ -351,7 +351,7 @@ ln -s "$venv/bin/mcp-hello" "$UV_TOOL_BIN_DIR/mcp-hello"
     const Workspace workspace(fmt::format(
         R"({{"mcpServers": {{
       "bare": {{"command": "node", "args": ["{0}", "./data"]}},
-      "held": {{"command": "node", "args": ["{0}", "./data"], "sandbox": {{"files": ["./data:rw"]}}}}}}}})",
+      "held": {{"command": "node", "args": ["{0}", "./data"], "sandbox": {{"files": ["./data:rw"], "network": ["a.example:443"], "memory": "512MB"}}}}}}}})",
         package("server-filesystem")));
     fs::create_directories(workspace.folder() / "data");
     workspace.write("mcpac.policy", "allow *.*\ndeny *.*(path within ./data/secret)\n");
@@ -373,6 +373,6 @@ ln -s "$venv/bin/mcp-hello" "$UV_TOOL_BIN_DIR/mcp-hello"
     CHECK(has(doctor.out, "not confined: bare: "));
     const auto list = workspace.mcpac({"server", "list"});
     CHECK(has(list.out, "./data  (not confined)"));
-    CHECK(has(list.out, "(sandbox ./data:rw)"));
+    CHECK(has(list.out, "(sandbox ./data:rw; network a.example:443; memory 512MB)"));
   }
 }

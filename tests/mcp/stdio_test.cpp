@@ -80,6 +80,14 @@ TEST_SUITE("mcp/stdio") {
     CHECK(text_of(server.call("add", args(R"({"a":1,"b":2})"))) == "3");
   }
 
+  TEST_CASE("a server that ends each subscription is asked again with growing pauses") {
+    Connected server(fixture("no-listen"));
+    REQUIRE_MESSAGE(server.client.has_value(), test::shown(server.client));
+    REQUIRE(server.list().has_value());
+    const std::string asked = text_of(server.call("slow", args(R"({"ms":500})")));
+    CHECK_MESSAGE((asked.size() == 1 && asked >= "1"), asked);
+  }
+
   TEST_CASE("a server of both eras is spoken to in the newer one, unless the user pins the older") {
     {
       Connected server(fixture("both"));

@@ -23,11 +23,12 @@ const cancelled = [];
 const asked = new Map(); // our own requests to the client
 let lastAnswers = [];
 let listen; // id of subscriptions/listen
+let refusedListens = 0; // no-listen
 let nextId = 1;
 let turned = false; // turncoat, hasty
 
 const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\n');
-const stateless = () => mode === 'stateless' || mode === 'both' || mode === 'order';
+const stateless = () => mode === 'stateless' || mode === 'both' || mode === 'order' || mode === 'no-listen';
 const complete = (result) =>
   stateless() ? { resultType: 'complete', _meta: { 'io.modelcontextprotocol/serverInfo': info }, ...result } : result;
 const script = () => JSON.parse(readFileSync(process.argv[3], 'utf8'));
@@ -65,7 +66,7 @@ async function call(id, params) {
     case 'echo': return answer({ ...text(args), structuredContent: args });
     case 'env': return answer(text(args.name ? process.env[args.name] ?? '(unset)' : process.env));
     case 'add': return answer(text(String(args.a + args.b)));
-    case 'slow': await sleep(args.ms); return answer(text('slept'));
+    case 'slow': await sleep(args.ms); return answer(text(mode === 'no-listen' ? String(refusedListens) : 'slept'));
     case 'progress': {
       for (let t = 0; t < args.ms; t += args.every) {
         await sleep(args.every);
@@ -176,6 +177,10 @@ function handle(message) {
   }
   if (stateless() && params?._meta?.['io.modelcontextprotocol/protocolVersion'] !== STATELESS) {
     return send({ id, error: { code: -32602, message: 'no protocol version in _meta' } });
+  }
+  if (method === 'subscriptions/listen' && mode === 'no-listen') {
+    ++refusedListens;
+    return send({ id, error: { code: -32601, message: 'Method not found' } });
   }
   if (method === 'subscriptions/listen') {
     listen = id;

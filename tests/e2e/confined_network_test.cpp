@@ -11,9 +11,11 @@
 #include "e2e/support_confined.h"
 
 using e2e::Confined;
+using e2e::Gateway;
 using e2e::has;
 using e2e::server;
 using e2e::WebServer;
+using mcpac::Json;
 
 namespace {
 
@@ -80,6 +82,30 @@ TEST_SUITE("e2e/confined") {
           confined.mcpac({"tools", "call", "attempts.attempt",
                           R"({"what": "fetch", "on": "http://192.0.2.1:443/"})", "--grant", "*.*"});
       CHECK(has(refused.err, "add \"192.0.2.1:443\" to sandbox.network of server attempts in "));
+      // A server that clients share has a record of its own, to be read while it runs.
+      Gateway gateway(confined);
+      CHECK(has(gateway.attempt("ask", place), "host saw /direct"));
+      CHECK(has(gateway.attempt("ask", fmt::format("127.0.0.3:{}", web.port)), "ECONNRESET"));
+      const auto started = confined.mcpac({"audit", "list", "--json", "--kind", "RunStarted"});
+      std::string own;
+      for (const Json& event : started.json()) {
+        if (event.at("payload").at("program") == "server attempts") own = event.at("run_id");
+      }
+      REQUIRE_FALSE(own.empty());
+      CHECK(has(confined.mcpac({"audit", "verify", own}).out, own + "  running"));
+      const auto shown = confined.mcpac({"runs", "show", own});
+      CHECK(shown.exit_code == 66);
+      CHECK(has(shown.err, "what a confined server connected to"));
+      CHECK(has(confined.mcpac({"audit", "list", "--run", own}).out, "127.0.0.3"));
+      gateway.end(0);
+      CHECK(has(confined.mcpac({"audit", "verify", own}).out, own + "  proven"));
+      const auto replayed = confined.mcpac({"audit", "replay", own});
+      INFO(replayed.out << replayed.err);
+      CHECK(replayed.exit_code == 0);
+      CHECK(has(replayed.out, own + "  3 decisions, 3 recomputed, 0 not"));
+      // Beside it no question about runs fails.
+      CHECK(confined.mcpac({"audit", "query", "touched", "/"}).exit_code == 0);
+      CHECK(confined.mcpac({"audit", "replay"}).exit_code == 0);
       CHECK(confined.mcpac({"audit", "verify"}).exit_code == 0);
     }
   }

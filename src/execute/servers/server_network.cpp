@@ -50,6 +50,7 @@
 #include "gate/network_record.h"
 #include "policy/authority.h"
 #include "policy/match/url.h"
+#include "policy/policy_digest.h"
 #include "policy/policy_record.h"
 #include "policy/text/printer.h"
 
@@ -347,19 +348,20 @@ Result<audit::Sink*> ServerConnections::Session::State::own_record() {
     places.push_back(
         {{"place", policy::print_network(place.host, place.port)}, {"said_in", place.said_in}});
   }
+  gate::Binding binding;
+  binding.policy = policy::policy_digest(authority);
   Json policy = policy::policy_record(authority);
   std::string digest = policy::digest_of_record(policy);
-  auto begun_record =
-      (*log)->append("RunStarted", {{"program", "server " + network.server},
-                                    {"files", Json::array()},
-                                    {"network", std::move(places)},
-                                    {"declared", declared},
-                                    {"permissions", Json::array()},
-                                    {"declared_in", "mcpac.json"},
-                                    {"mode", "enforce"},
-                                    {"binding", gate::recorded(gate::Binding{}, **log)},
-                                    {"policy", std::move(policy)},
-                                    {"policy_digest", std::move(digest)}});
+  auto begun_record = (*log)->append("RunStarted", {{"program", "server " + network.server},
+                                                    {"files", Json::array()},
+                                                    {"network", std::move(places)},
+                                                    {"declared", declared},
+                                                    {"permissions", Json::array()},
+                                                    {"declared_in", "mcpac.json"},
+                                                    {"mode", "enforce"},
+                                                    {"binding", gate::recorded(binding, **log)},
+                                                    {"policy", std::move(policy)},
+                                                    {"policy_digest", std::move(digest)}});
   if (!begun_record) return pass_on(begun_record);
   own = std::move(*log);
   return own.get();

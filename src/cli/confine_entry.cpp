@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/settings.h"
 #include "cli/written.h"
 #include "core/printable.h"
 #include "core/quantity.h"
@@ -125,7 +126,7 @@ Result<void> install_packages(const Context& context, const mcp::ServerConfig& s
 Result<void> try_in_sandbox(const Context& context, const mcp::ServerConfig& server) {
   if (auto installed = ensure_installed(context, server); !installed) return installed;
   execute::Project project = project_with(context, server);
-  execute::confine_servers(project, context.folders);
+  execute::confine_servers(project, context.folders, accepted_tier(account_home()));
   const execute::ProjectUse use(context.folders, project.config_file);
   const auto listed =
       execute::list_servers({project.config.servers.back()}, progress_of(context, Counts::kQuiet));

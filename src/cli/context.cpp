@@ -46,7 +46,7 @@ Context make_context() {
 
 Result<execute::Project> Context::project() const {
   auto project = execute::load_project(config_file, folders);
-  if (project) execute::confine_servers(*project, folders);
+  if (project) execute::confine_servers(*project, folders, accepted_tier(account_home()));
   return project;
 }
 

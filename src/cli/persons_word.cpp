@@ -113,8 +113,8 @@ Result<std::string> word_for_accepting(sandbox::Tier tier) {
   if (tier <= accepted_tier(account_home())) return std::string();
   const std::string name = sandbox::to_string(tier);
   return ask_for_word({.option = "--accept-tier " + name,
-                       .question = fmt::format("mcpac: tier {} is a weaker sandbox for every run "
-                                               "on this machine from now on.\r\n"
+                       .question = fmt::format("mcpac: tier {} is a weaker sandbox for every run and "
+                                               "confined server on this machine from now on.\r\n"
                                                "Accept it? [y/N] ",
                                                name),
                        .fix = "run it at a terminal and say yes (docs/configuration.md: the file "

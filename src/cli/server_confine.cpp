@@ -16,6 +16,7 @@
 #include "cli/config_file.h"
 #include "cli/confine_entry.h"
 #include "cli/grant_options.h"
+#include "cli/settings.h"
 #include "cli/through_host.h"
 #include "cli/tool_choice.h"
 #include "cli/written.h"
@@ -261,7 +262,7 @@ Result<ServerListing> start_confined(Context& context, execute::Project project,
     server.sandbox = parsed->find(name)->sandbox;
     server.observer.reset();
   }
-  execute::confine_servers(project, context.folders);
+  execute::confine_servers(project, context.folders, accepted_tier(account_home()));
   const execute::ProjectUse use(context.folders, project.config_file);
   auto listings =
       execute::list_servers({*project.config.find(name)}, progress_of(context, Counts::kQuiet));

@@ -7,8 +7,8 @@
 // still ours. With a keeper (src/mcp/keeper_main.cpp) that leads the group, and what left it is
 // killed, too, whether the server ended or we did. Without one the kernel kills the leader where we
 // are killed (mcp/spawn.h), and what moved into another session escapes. One that is confined is a
-// child of the sandbox's warden: its keeper is the first process of a pid namespace, and nothing
-// escapes that.
+// child of the sandbox's warden: its keeper is the first process of a pid namespace, or of a scope
+// of signals (tier B), and nothing escapes that.
 #pragma once
 
 #include <sys/types.h>
@@ -44,6 +44,8 @@ class ConfinedProcess {
   // Readable when all of it has ended. Owned by it.
   [[nodiscard]] virtual int end_descriptor() const = 0;
   virtual void kill() = 0;
+  // Whether its keeper hands over sockets before anything else.
+  [[nodiscard]] virtual bool hands_over() const { return false; }
   // Sockets of its network namespace, which its keeper handed over; once at most, before the
   // program starts.
   [[nodiscard]] virtual Result<void> listen_on(std::vector<UniqueFd> /*sockets*/) { return {}; }

@@ -129,6 +129,11 @@ ATTEMPTS = {
     "make": lambda path: os.makedirs(path) or "done",
     "environment": lambda _: sorted(os.environ),
     "shell": lambda line: subprocess.run(line, shell=True, capture_output=True, text=True).stdout,
+    "kill_keeper": lambda _: os.kill(os.getppid(), 9) or "done",
+    "kill_host": lambda pid: os.kill(int(pid), 9) or "done",
+    "own_folders": lambda _: [os.environ["HOME"], os.environ["TMPDIR"]],
+    "lock_out": lambda path: os.mkdir(path, 0) or "done",
+    "datagrams": lambda _: socket.socket(type=socket.SOCK_DGRAM) and "done",
     "end": lambda code: os._exit(int(code)),
 }
 TOOL = {

@@ -24,6 +24,7 @@
 #include "execute/servers/launch_profile.h"
 #include "execute/servers/learn.h"
 #include "execute/servers/server_packages.h"
+#include "execute/servers/tier_b.h"
 #include "mcp/child_process.h"
 #include "mcp/environment.h"
 
@@ -338,6 +339,14 @@ class ServerWarden {
     return fail(ErrorId::kWardenFailed, "the sandbox's warden does not answer");
   }
 
+  // Whether its children get roots, and so tier A. True where it does not answer: the start says
+  // so.
+  bool makes_roots() {
+    const std::scoped_lock alone(mutex_);
+    if (!begin_alone()) return true;
+    return warden_->makes_roots().value_or(true);
+  }
+
  private:
   Result<void> begin_alone() {
     if (warden_) return {};
@@ -362,8 +371,9 @@ struct NetworkOfStart {
 class InSandbox final : public mcp::ConfinedProcess {
  public:
   InSandbox(sandbox::Child child, std::shared_ptr<ServerWarden> warden, std::uint64_t memory,
-            std::optional<NetworkOfStart> network)
-      : warden_(std::move(warden)),
+            std::optional<NetworkOfStart> network, std::optional<FoldersOnDisk> own)
+      : own_(std::move(own)),
+        warden_(std::move(warden)),
         child_(std::move(child)),
         memory_(memory),
         network_(std::move(network)) {}
@@ -378,6 +388,7 @@ class InSandbox final : public mcp::ConfinedProcess {
                     .fix = R"(raise "memory" in the "sandbox" of its entry, or ask less of it at )"
                            "a time"};
   }
+  [[nodiscard]] bool hands_over() const override { return network_.has_value(); }
   [[nodiscard]] Result<void> listen_on(std::vector<UniqueFd> sockets) override {
     if (!network_) return {};
     auto session = network_->connections->serve(std::move(network_->network), std::move(sockets),
@@ -388,6 +399,7 @@ class InSandbox final : public mcp::ConfinedProcess {
   }
 
  private:
+  std::optional<FoldersOnDisk> own_;      // removed when nothing of it runs any more
   std::shared_ptr<ServerWarden> warden_;  // outlives its child
   sandbox::Child child_;
   std::uint64_t memory_;
@@ -405,9 +417,14 @@ std::string remedy_for(const Error& error, const std::string& server) {
   if (error.id != ErrorId::kTierTooLow && error.id != ErrorId::kSandboxUnavailable &&
       error.id != ErrorId::kSandboxLayerFailed)
     return error.fix;
+  const bool accepting = error.fix.contains("--accept-tier B");
   return fmt::format(
-      "`mcpac doctor` says what is missing on this machine; without \"sandbox\" in the entry of {} "
-      "it runs with all that you have",
+      "`mcpac doctor` says what is missing on this machine{}; without \"sandbox\" in the entry of "
+      "{} it runs with all that you have",
+      accepting
+          ? ", and `mcpac doctor --accept-tier B` accepts that Landlock alone holds the files "
+            "of servers (docs/confined-servers.md)"
+          : "",
       server);
 }
 
@@ -432,7 +449,12 @@ class ServerConfiner final : public mcp::Confiner {
     auto spec = confined_spec(*project_, folders_, options, by_rules);
     if (!spec) return pass_on(spec);
     std::optional<NetworkOfStart> network;
-    if (!options.confined->network.empty()) {
+    std::optional<FoldersOnDisk> own;
+    const sandbox::Tier tier = project_->confined->tier();
+    if (tier != sandbox::Tier::kA) {
+      if (auto weaker = in_tier_b(server, options, by_rules, *spec, own); !weaker)
+        return pass_on(weaker);
+    } else if (!options.confined->network.empty()) {
       auto reached = network_of_server(
           server, project_->config_file.string(), options.confined->network,
           by_rules.network_denied ? ServersReach::kNothing : ServersReach::kAsTheirEntries);
@@ -445,6 +467,7 @@ class ServerConfiner final : public mcp::Confiner {
     spec->standard_error = ends.standard_error;
     spec->channel = ends.control;
     ConfinedRules::Started started{.places = by_rules, .folders = {}};
+    started.places.tier = tier;
     for (const Mount& mount : spec->mounts) {
       if (mount.kind == Mount::Kind::kHost) started.folders.push_back(mount.inside);
     }
@@ -458,7 +481,7 @@ class ServerConfiner final : public mcp::Confiner {
       return std::unexpected(std::move(error));
     }
     return std::make_unique<InSandbox>(std::move(*child), warden_, spec->limits.memory,
-                                       std::move(network));
+                                       std::move(network), std::move(own));
   }
 
   [[nodiscard]] std::shared_ptr<mcp::Refusals> look_at_refusals(
@@ -467,6 +490,26 @@ class ServerConfiner final : public mcp::Confiner {
   }
 
  private:
+  Result<void> in_tier_b(const std::string& server, const mcp::SpawnOptions& options,
+                         const ServerPlaces& by_rules, sandbox::Spec& spec,
+                         std::optional<FoldersOnDisk>& own) const {
+    const auto& places = options.confined->network;
+    if (!places.empty()) {  // what is no place is told as it is elsewhere
+      auto known = network_of_server(server, project_->config_file.string(), places,
+                                     ServersReach::kAsTheirEntries);
+      if (!known) return pass_on(known);
+    }
+    auto network = whole_network(server, places, by_rules);
+    if (!network) return pass_on(network);
+    auto made = FoldersOnDisk::make(folders_.temporary);
+    if (!made) return pass_on(made);
+    auto weaker = without_mounts(std::move(spec), server, *network, *made);
+    if (!weaker) return pass_on(weaker);
+    spec = std::move(*weaker);
+    own.emplace(std::move(*made));
+    return {};
+  }
+
   std::shared_ptr<const Project> project_;
   Folders folders_;
   std::shared_ptr<ServerWarden> warden_;
@@ -590,16 +633,17 @@ ForeignFolders foreign_folders(const Project& project, const Folders& folders) {
           folders.temporary};
 }
 
-void confine_servers(Project& project, const Folders& folders) {
+void confine_servers(Project& project, const Folders& folders, sandbox::Tier lowest) {
   const auto is_confined = [](const mcp::ServerConfig& server) {
     return server.sandbox.has_value();
   };
   if (std::ranges::none_of(project.config.servers, is_confined)) return;
   project.confined = std::make_shared<ConfinedRules>();
+  const auto warden = std::make_shared<ServerWarden>(folders.warden());
+  project.confined->accept(lowest, [warden] { return warden->makes_roots(); });
   // Before it refers to a confiner: that would keep itself alive.
   const auto copy = std::make_shared<const Project>(project);
-  const auto confiner = std::make_shared<ServerConfiner>(
-      copy, folders, std::make_shared<ServerWarden>(folders.warden()));
+  const auto confiner = std::make_shared<ServerConfiner>(copy, folders, warden);
   for (auto& server : project.config.servers) {
     if (is_confined(server)) server.confiner = confiner;
   }

@@ -18,8 +18,11 @@ namespace mcpac::execute {
 
 // Sets ServerConfig::confiner of each server that has a "sandbox", and Project::confined, from
 // which each start takes what the rules give by then. Their warden is theirs alone, and starts with
-// the first of them; it ends with the last that refers to it.
-void confine_servers(Project& project, const Folders& folders);
+// the first of them; it ends with the last that refers to it. `lowest`: the weakest tier that a
+// person accepted by name; below B counts as B. Where the machine gives B, and that is accepted,
+// they are started as tier_b.h says; an entry cannot accept it, as projects are written by others.
+void confine_servers(Project& project, const Folders& folders,
+                     sandbox::Tier lowest = sandbox::Tier::kA);
 
 // While it lives, connections of the confined servers among these that begin are recorded in `log`,
 // which is a run's and borrowed. Those that are open at its end are ended; connections before and

@@ -187,6 +187,21 @@ void ConfinedRules::find_by(std::function<PlacesOfServers()> source) {
   source_ = std::move(source);
 }
 
+void ConfinedRules::accept(sandbox::Tier lowest, std::function<bool()> roots) {
+  const std::scoped_lock alone(mutex_);
+  // Below B nothing holds the files of a server.
+  lowest_ = std::min(lowest, sandbox::Tier::kB);
+  roots_ = std::move(roots);
+}
+
+sandbox::Tier ConfinedRules::tier() const {
+  std::unique_lock alone(mutex_);
+  if (lowest_ == sandbox::Tier::kA || !roots_) return sandbox::Tier::kA;
+  const auto roots = roots_;
+  alone.unlock();  // a warden is asked
+  return roots() ? sandbox::Tier::kA : sandbox::Tier::kB;
+}
+
 ServerPlaces ConfinedRules::of(const std::string& server) const {
   auto places = all();
   const auto found = places.find(server);
@@ -286,7 +301,9 @@ PlacesOfServers places_of_servers(const Project& project, const Folders& folders
     const auto found = reach.find(server.name);
     if (!server.sandbox || found == reach.end()) continue;
     if (!reserved) reserved = reserved_places(project, folders, {});
-    places.emplace(server.name, places_for(server, project, *reserved, found->second));
+    auto one = places_for(server, project, *reserved, found->second);
+    if (project.confined) one.tier = project.confined->tier();
+    places.emplace(server.name, std::move(one));
   }
   return places;
 }
@@ -314,6 +331,7 @@ Json to_json(const PlacesOfServers& places) {
               {"read_only", to_json(only_spoken_of(one.read_only, one), false)},
               {"notes", one.notes}};
     if (one.network_denied) json["network_denied"] = *one.network_denied;
+    if (one.tier != sandbox::Tier::kA) json["tier"] = sandbox::to_string(one.tier);
     all[server] = std::move(json);
   }
   return all;
@@ -344,6 +362,10 @@ std::vector<std::string> lines_of_places(const Json& places) {
     }
   };
   for (const auto& [server, one] : places.items()) {
+    if (const std::string tier = string_member(one, "tier"); !tier.empty())
+      lines.push_back(
+          fmt::format("{}: tier {}: Landlock alone holds its files, and no file is hidden",
+                      printable(server), printable(tier)));
     add(server, one, "places", "");
     add(server, one, "absent", "absent");
     add(server, one, "read_only", "stays read-only");

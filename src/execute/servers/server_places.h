@@ -22,6 +22,7 @@
 #include "execute/project/project.h"
 #include "policy/authority.h"
 #include "policy/places.h"
+#include "sandbox/sandbox.h"
 
 namespace mcpac::execute {
 
@@ -46,6 +47,8 @@ struct ServerPlaces {
   std::optional<std::string> network_denied = std::nullopt;
   // What rules say that no place comes from, and places that could not be given, for people.
   std::vector<std::string> notes = {};
+  // In which it is started: A unless a person accepted B, and the machine gives no more.
+  sandbox::Tier tier = sandbox::Tier::kA;
   // Whether `path` is a place of the entry or of the rules, lies in one, or holds one.
   [[nodiscard]] bool speaks_of(const std::filesystem::path& path) const;
 };
@@ -60,6 +63,11 @@ class ConfinedRules {
   void set(PlacesOfServers places);
   // The same, found when it is asked for, by the thread that starts servers; null: what was set.
   void find_by(std::function<PlacesOfServers()> source);
+  // The weakest tier that a person accepted for servers, A or B; with B `roots` says whether this
+  // machine gives A, and is asked at a start. A before it is called, and by no other way.
+  void accept(sandbox::Tier lowest, std::function<bool()> roots);
+  // In which the next server is started.
+  [[nodiscard]] sandbox::Tier tier() const;
   [[nodiscard]] ServerPlaces of(const std::string& server) const;
   [[nodiscard]] PlacesOfServers all() const;
   // What a server got at its last start: of rules, and the folders and files of the host in all.
@@ -75,6 +83,8 @@ class ConfinedRules {
   PlacesOfServers places_;
   std::function<PlacesOfServers()> source_;
   std::map<std::string, Started> started_;
+  sandbox::Tier lowest_ = sandbox::Tier::kA;
+  std::function<bool()> roots_;
 };
 
 // Whether a server that was started so is in the sandbox that it would be started in with `wanted`.

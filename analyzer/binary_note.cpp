@@ -55,7 +55,7 @@ std::optional<std::uint64_t> offset_of(const std::vector<Segment>& loaded, std::
 
 class Reader {
  public:
-  Reader(const ReadAt& read_at, std::string_view file) : read_at_(read_at), file_(file) {}
+  Reader(const elf::ReadAt& read_at, std::string_view file) : read_at_(read_at), file_(file) {}
 
   Result<std::optional<std::vector<Declared>>> all();
 
@@ -70,7 +70,7 @@ class Reader {
                          std::string_view description);
   Result<void> read_text(std::string_view text);
 
-  const ReadAt& read_at_;
+  const elf::ReadAt& read_at_;
   std::string_view file_;
   std::vector<Segment> loaded_;
   std::vector<Segment> notes_;
@@ -81,17 +81,13 @@ class Reader {
 };
 
 Result<void> Reader::read_segments() {
-  const auto header = read_elf_header(read_at_);
+  const auto header = elf::read_header(read_at_);
   if (!header) return broken(header.error());
   if (header->e_type != ET_EXEC && header->e_type != ET_DYN)
     return broken("it is not linked; the names stand in the linked program");
-  if (header->e_phnum > kMaxSegments || header->e_phentsize != sizeof(Elf64_Phdr))
-    return broken("its program headers are of no usual form");
-  for (unsigned i = 0; i < header->e_phnum; ++i) {
-    Elf64_Phdr segment{};
-    // Unsigned, so a huge e_phoff wraps and then fails to be read.
-    if (!read_struct(read_at_, header->e_phoff + std::uint64_t{i} * sizeof segment, segment))
-      return broken("its program headers are cut off");
+  const auto segments = elf::read_segments(read_at_, *header, kMaxSegments);
+  if (!segments) return broken(segments.error());
+  for (const Elf64_Phdr& segment : *segments) {
     const Segment found{segment.p_offset, segment.p_vaddr, segment.p_filesz};
     if (segment.p_type == PT_LOAD) loaded_.push_back(found);
     // Notes with 8-byte padding are GNU properties; ours have 4, and share a segment only with
@@ -184,7 +180,7 @@ Result<std::optional<std::vector<Declared>>> Reader::all() {
 
 }  // namespace
 
-Result<std::optional<std::vector<Declared>>> declared_in_binary(const ReadAt& read_at,
+Result<std::optional<std::vector<Declared>>> declared_in_binary(const elf::ReadAt& read_at,
                                                                 std::string_view file) {
   return Reader(read_at, file).all();
 }

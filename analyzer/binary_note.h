@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "analyzer/elf_header.h"
 #include "analyzer/report.h"
+#include "core/elf.h"
 #include "core/error.h"
 
 namespace mcpac::analyzer {
@@ -20,6 +20,6 @@ namespace mcpac::analyzer {
 // ELF program without such a note, and what it declares is unknown. kProgramUnusable: it is no
 // 64-bit x86 ELF file that was linked, or its notes are broken or of a newer form.
 [[nodiscard]] Result<std::optional<std::vector<Declared>>> declared_in_binary(
-    const ReadAt& read_at, std::string_view file);
+    const elf::ReadAt& read_at, std::string_view file);
 
 }  // namespace mcpac::analyzer

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analyzer/elf_header.h"
+#include "core/elf.h"
 #include "core/error.h"
 
 namespace mcpac::analyzer {
@@ -38,7 +38,7 @@ struct ObjectFile {
 };
 
 // kProgramUnusable where the file is no object file, is broken, or is larger than programs are.
-[[nodiscard]] Result<ObjectFile> read_object(const ReadAt& read_at, std::string_view file);
+[[nodiscard]] Result<ObjectFile> read_object(const elf::ReadAt& read_at, std::string_view file);
 
 // Whether what this section points at runs before or after the entry, by the section's type.
 [[nodiscard]] bool runs_early(const ObjectSection& section);

@@ -4,6 +4,7 @@ find_package(PkgConfig REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)
+find_package(tomlplusplus 3.3 REQUIRED)  # its headers alone (core/toml_text.cpp): the shared library throws
 find_package(doctest REQUIRED)
 find_package(OpenSSL REQUIRED)
 find_package(Boost 1.81 EXACT REQUIRED)

@@ -64,3 +64,5 @@ foreach(name IN ITEMS
 endforeach()
 mcpac_static_program(mcpac SOURCES ${front_sources} SHARED mcpac::sodium ARCHIVES "${MCPAC_SODIUM_STATIC}")
 add_dependencies(mcpac mcpac-whole)
+# All that an installation has; `./dev quickstart` builds neither tests nor benchmarks.
+add_custom_target(product DEPENDS mcpac mcpac-whole mcpac-analyzer mcpac-warden mcpac-keeper)

@@ -15,12 +15,7 @@ namespace {
 mcpac::Result<std::optional<std::vector<mcpac::analyzer::Declared>>> read(const std::uint8_t* data,
                                                                           std::size_t size) {
   return mcpac::analyzer::declared_in_binary(
-      [=](std::uint64_t offset, std::span<std::byte> into) {
-        if (offset > size || into.size() > size - offset) return false;
-        std::memcpy(into.data(), data + offset, into.size());
-        return true;
-      },
-      "fuzz");
+      mcpac::elf::reader_of(std::string_view(reinterpret_cast<const char*>(data), size)), "fuzz");
 }
 
 }  // namespace

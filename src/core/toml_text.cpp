@@ -1,15 +1,140 @@
 #include "core/toml_text.h"
 
+#define TOML_EXCEPTIONS 0
+#define TOML_HEADER_ONLY 1
 #include <fmt/format.h>
+#include <toml++/toml.h>
 
 #include <algorithm>
+#include <cmath>
+#include <sstream>
 #include <utility>
 
 #include "core/ascii.h"
-#include "core/toml_reader.h"
 
 namespace mcpac {
 namespace {
+
+constexpr std::size_t kMaxDepth = 64;
+
+OrderedJson to_json(const toml::node& node);
+
+OrderedJson to_json(const toml::table& table) {
+  // toml++ sorts by name; a file's order is that of its source.
+  std::vector<std::pair<const toml::key*, const toml::node*>> members;
+  for (const auto& [key, node] : table) members.emplace_back(&key, &node);
+  std::ranges::sort(members, {}, [](const auto& member) {
+    const auto& begin = member.first->source().begin;
+    return std::pair(begin.line, begin.column);
+  });
+  OrderedJson made = OrderedJson::object();
+  for (const auto& [key, node] : members) made[std::string(key->str())] = to_json(*node);
+  return made;
+}
+
+OrderedJson to_json(const toml::node& node) {
+  return node.visit([](const auto& value) -> OrderedJson {
+    using T = std::remove_cvref_t<decltype(value)>;
+    if constexpr (toml::is_table<T>) {
+      return to_json(value);
+    } else if constexpr (toml::is_array<T>) {
+      OrderedJson made = OrderedJson::array();
+      for (const auto& element : value) made.push_back(to_json(element));
+      return made;
+    } else if constexpr (toml::is_string<T> || toml::is_boolean<T> || toml::is_integer<T>) {
+      return *value;
+    } else {
+      if constexpr (toml::is_floating_point<T>) {
+        if (std::isfinite(*value)) return *value;
+      }
+      std::ostringstream text;
+      text << *value;
+      return std::move(text).str();
+    }
+  });
+}
+
+// Positions of one statement after another, in text that need not be TOML.
+class Scanner {
+ public:
+  explicit Scanner(std::string_view text) : text_(text) {
+    if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
+  }
+
+  // Over blank lines and comments, to the first byte of a statement. False at the end.
+  bool to_statement() {
+    while (at_ < text_.size() && (is_blank() || text_[at_] == '#')) step();
+    return at_ < text_.size();
+  }
+  // To the '=' of a key, the first list bracket of a header, or the end of the line; the number of
+  // the key's names.
+  std::size_t over_key() {
+    std::size_t names = 1;
+    for (; at_ < text_.size() && text_[at_] != '=' && text_[at_] != ']' && text_[at_] != '\n';
+         step())
+      if (text_[at_] == '.') ++names;
+    return names;
+  }
+  // Past the newline that ends the statement; the depth of its brackets, with that of dotted keys.
+  std::size_t over_value() {
+    std::size_t depth = 0;
+    std::size_t deepest = 0;
+    std::size_t dots = 0;
+    for (; at_ < text_.size() && (text_[at_] != '\n' || depth > 0); step()) {
+      const char c = text_[at_];
+      if (std::string_view("=,[{").contains(c)) dots = 0;
+      if (c == '.') ++dots;
+      if (c == '[' || c == '{') ++depth;
+      if ((c == ']' || c == '}') && depth > 0) --depth;
+      deepest = std::max(deepest, depth + dots);
+    }
+    at_ = std::min(at_ + 1, text_.size());
+    return deepest;
+  }
+  [[nodiscard]] std::size_t at() const { return at_; }
+
+ private:
+  [[nodiscard]] bool is_blank() const { return std::string_view(" \t\r\n").contains(text_[at_]); }
+  // Over one byte, a comment without its newline, or a string.
+  void step() {
+    const char quote = text_[at_];
+    if (quote == '#') {
+      at_ = std::min(text_.find('\n', at_), text_.size());
+      return;
+    }
+    ++at_;
+    if (quote != '"' && quote != '\'') return;
+    const std::string triple(3, quote);
+    const bool is_long = text_.substr(at_ - 1).starts_with(triple);
+    if (is_long) at_ += 2;
+    while (at_ < text_.size()) {
+      if (is_long ? text_.substr(at_).starts_with(triple) : text_[at_] == quote) {
+        at_ += is_long ? 3 : 1;
+        // Up to two quotes may stand before the three that end it.
+        for (int i = 0; is_long && i < 2 && at_ < text_.size() && text_[at_] == quote; ++i) ++at_;
+        return;
+      }
+      if (!is_long && text_[at_] == '\n') return;
+      at_ += quote == '"' && text_[at_] == '\\' ? 2 : 1;
+    }
+    at_ = std::min(at_, text_.size());
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+// The names of a key as it is written: toml++ reads it as the key of one value.
+std::vector<std::string> names_of(std::string_view key) {
+  std::vector<std::string> names;
+  const auto read = toml::parse(fmt::format("{} = 0", key));
+  const toml::table* table = read ? &read.table() : nullptr;
+  while (table != nullptr && !table->empty()) {
+    names.emplace_back(table->begin()->first.str());
+    table = table->begin()->second.as_table();
+  }
+  return names;
+}
 
 bool has_env(const std::vector<std::string>& path) {
   return std::ranges::find(path, "env") != path.end();
@@ -52,12 +177,45 @@ Result<TomlText> TomlText::parse(std::string text, std::string where) {
   TomlText made;
   made.text_ = std::move(text);
   made.where_ = std::move(where);
-  // What is no UTF-8 is no TOML, and would be no value of ours either.
-  if (auto utf8 = parse_json(to_text(Json(made.text_)), made.where_);
-      !utf8 || *utf8 != Json(made.text_))
-    return fail(ErrorId::kConfigSyntax, "not TOML: not UTF-8", {.where = made.where_});
-  if (auto read = TomlReader(made).read(); !read) return pass_on(read);
+  if (auto split = made.split(); !split) return pass_on(split);
+  const auto read = toml::parse(made.text_);
+  if (!read) {
+    return fail(ErrorId::kConfigSyntax, fmt::format("not TOML: {}", read.error().description()),
+                {.where = fmt::format("{}:{}", made.where_, read.error().source().begin.line)});
+  }
+  made.value_ = to_json(read.table());
   return made;
+}
+
+// Before toml++ reads the text, so that no depth of it is deeper than a stack.
+Result<void> TomlText::split() {
+  Scanner scanner(text_);
+  std::size_t section = std::string::npos;
+  while (scanner.to_statement()) {
+    Statement& made = statements_.emplace_back();
+    const std::size_t first = scanner.at();
+    const auto line = text_.rfind('\n', first);
+    made.begin = line == std::string::npos ? 0 : line + 1;
+    made.is_header = text_[first] == '[';
+    made.is_list = text_.compare(first, 2, "[[") == 0;
+    const std::size_t names = scanner.over_key();
+    const std::size_t key = first + (made.is_header ? 1 : 0) + (made.is_list ? 1 : 0);
+    const std::size_t key_end = std::max(key, scanner.at());
+    if (names + scanner.over_value() > kMaxDepth) {
+      return fail(ErrorId::kConfigSyntax, fmt::format("more than {} levels", kMaxDepth),
+                  {.where = fmt::format("{}:{}", where_,
+                                        std::ranges::count(text_.substr(0, first), '\n') + 1)});
+    }
+    made.end = scanner.at();
+    if (made.is_header) section = statements_.size() - 1;
+    made.path = names_of(std::string_view(text_).substr(key, key_end - key));
+    if (!made.is_header && section != std::string::npos) {
+      const auto& above = statements_[section].path;
+      made.path.insert(made.path.begin(), above.begin(), above.end());
+    }
+    sections_.push_back(section);
+  }
+  return {};
 }
 
 bool TomlText::is_within(std::size_t statement, const std::string& table,

@@ -1,10 +1,9 @@
-// TomlText: a TOML file of somebody else's (https://toml.io/en/v1.0.0), in which one table is put
-// or removed and every other byte stays as it is.
+// TomlText: a client's TOML file (https://toml.io/en/v1.0.0), in which one table is set or removed
+// and every other byte stays as it is.
 //
-// It is read whole, so that a file with an error, or with one key twice, is never written. Tables
-// are put and removed as sections ([a.b] and what stands below it); a table that is written in
-// another way (inline, dotted keys) can be read here and not changed. Dates, and numbers with an
-// underscore or a base, are kept as their text.
+// toml++ reads the values, so a file with a syntax error or a duplicate key is never written.
+// Tables are set and removed as sections ([a.b] and the tables below it); an inline table and
+// dotted keys are read and not changed. Dates, times, inf and nan become text.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +18,7 @@ namespace mcpac {
 
 class TomlText {
  public:
-  // kConfigSyntax with the line.
+  // kConfigSyntax with the line. At most 64 levels of keys, lists and tables.
   [[nodiscard]] static Result<TomlText> parse(std::string text, std::string where);
 
   [[nodiscard]] const std::string& text() const { return text_; }
@@ -44,8 +43,8 @@ class TomlText {
     bool is_header = false;
     bool is_list = false;  // [[header]]
   };
-  friend class TomlReader;
 
+  [[nodiscard]] Result<void> split();
   [[nodiscard]] bool is_within(std::size_t statement, const std::string& table,
                                const std::string& name) const;
   [[nodiscard]] Result<std::string> without(const std::string& table,

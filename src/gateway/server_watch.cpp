@@ -12,8 +12,6 @@ namespace mcpac::gateway {
 namespace {
 
 // A server that ends a subscription by itself, or knows none, is not asked again at once.
-constexpr std::chrono::seconds kFirstPause(5);
-constexpr std::chrono::seconds kLongestPause(600);
 constexpr std::size_t kLogsASecond = 100;
 // Bytes of a filter after which the next one waits for once as long.
 constexpr std::size_t kOfOneRest = std::size_t{64} << 10U;
@@ -175,13 +173,12 @@ void ServerWatch::ended(const std::string& server, std::uint64_t number) {
   } else if (one.stands.number == number) {
     one.stands = {};
     // One that went well for long was ended by something on the way.
-    if (now - one.stands_since > one.pause) one.pause = std::chrono::seconds(0);
+    if (now - one.stands_since > one.backoff.last()) one.backoff.reset();
     if (one.comes.token != 0) return;
   } else {
     return;
   }
-  one.pause = one.pause.count() == 0 ? kFirstPause : std::min(2 * one.pause, kLongestPause);
-  listen_at(server, now + one.pause);
+  listen_at(server, now + one.backoff.next());
 }
 
 void ServerWatch::listen_at(const std::string& server, Time when) {

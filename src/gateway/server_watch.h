@@ -19,6 +19,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "core/backoff.h"
 #include "core/clock.h"
 #include "gate/servers.h"
 #include "gateway/subscriptions.h"
@@ -78,7 +79,8 @@ class ServerWatch {
     Time stands_since{};
     Time next{};                    // request, at the earliest
     Json last_id;                   // of what was acknowledged last
-    std::chrono::seconds pause{0};  // before it is asked again; longer each time
+    // Before it is asked again.
+    ExponentialBackoff backoff{std::chrono::seconds(5), std::chrono::seconds(600)};
     std::unique_ptr<boost::asio::steady_timer> again;
     Time again_at{};
     std::unique_ptr<boost::asio::steady_timer> patience;

@@ -6,6 +6,7 @@
 
 #include <boost/asio/steady_timer.hpp>
 
+#include "core/backoff.h"
 #include "mcp/child_process.h"
 #include "mcp/http_transport.h"
 #include "mcp/list_tools.h"
@@ -185,12 +186,12 @@ class SlowStart {
  public:
   using Say = std::function<void(std::string_view text)>;
   SlowStart(const asio::any_io_executor& executor, const ServerConfig& config, Say say)
-      : timer_(executor), server_(config.name), first_(config.slow_start), say_(std::move(say)) {}
+      : timer_(executor), server_(config.name), say_(std::move(say)), backoff_(config.slow_start, kLongest) {}
 
   void watch(const std::shared_ptr<Session>& session) {
     session_ = session;
     begun_ = std::chrono::steady_clock::now();
-    pause_ = first_;
+    backoff_.reset();
     if (say_) wait();
   }
 
@@ -198,7 +199,7 @@ class SlowStart {
   static constexpr std::chrono::milliseconds kLongest{60'000};
 
   void wait() {
-    timer_.expires_after(pause_);
+    timer_.expires_after(backoff_.next());
     timer_.async_wait(
         [this, alive = std::weak_ptr(alive_)](const boost::system::error_code& error) {
           if (error || alive.expired()) return;
@@ -210,7 +211,6 @@ class SlowStart {
           say_(fmt::format("the server {} has not answered for {} s since its start{}{}", server_,
                            passed.count(),
                            words.empty() ? ", and wrote nothing" : "; it last wrote:\n", words));
-          pause_ = std::min(2 * pause_, kLongest);
           wait();
         });
   }
@@ -218,11 +218,10 @@ class SlowStart {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   asio::steady_timer timer_;
   std::string server_;
-  std::chrono::milliseconds first_;
   Say say_;
   std::weak_ptr<Session> session_;
   std::chrono::steady_clock::time_point begun_;
-  std::chrono::milliseconds pause_{0};
+  ExponentialBackoff backoff_;
 };
 
 // How a server that could not be opened is asked once more, in another process; nothing: it failed.

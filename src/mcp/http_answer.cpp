@@ -7,6 +7,7 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "core/backoff.h"
 #include "core/printable.h"
 #include "ipc/json_rpc.h"
 #include "ipc/line_splitter.h"
@@ -331,7 +332,7 @@ asio::awaitable<void> HttpTransport::listen_loop() {
   using Clock = std::chrono::steady_clock;
   const auto self = shared_from_this();
   std::string last_event;
-  std::chrono::milliseconds wait{0};
+  ExponentialBackoff backoff(StreamEnd().retry, kLongestPause);
   while (!closed_ && !is_lost_) {
     const auto begun = Clock::now();
     auto end = co_await get_events(last_event, std::nullopt);
@@ -339,10 +340,10 @@ asio::awaitable<void> HttpTransport::listen_loop() {
     if (closed_ || is_lost_ || (end && end->is_none)) co_return;
     const StreamEnd how = end ? std::move(*end) : StreamEnd();
     const bool said_something = end && how.last_event != last_event;
-    const bool went_well = said_something || (how.stood && Clock::now() - begun > wait);
-    wait = went_well ? how.retry : std::max(how.retry, std::min(2 * wait, kLongestPause));
+    const bool went_well = said_something || (how.stood && Clock::now() - begun > backoff.last());
+    if (went_well) backoff = ExponentialBackoff(how.retry, kLongestPause);
     if (end) last_event = how.last_event;
-    co_await pause(wait);
+    co_await pause(std::max(how.retry, backoff.next()));
   }
 }
 

@@ -8,8 +8,6 @@
 namespace mcpac::mcp {
 namespace {
 
-constexpr std::chrono::milliseconds kFirstPause{100};
-constexpr std::chrono::milliseconds kLongestPause = std::chrono::minutes(10);
 // A server that does not say that it listens is taken to do so by then.
 constexpr std::chrono::milliseconds kAcknowledges = std::chrono::seconds(10);
 // A request must have some time; this one has no end of its own.
@@ -59,9 +57,8 @@ void ToolsWatch::ended() {
   if (stopped_ || session_->is_dead()) return;
   const auto stood = std::chrono::steady_clock::now() - begun_;
   // A refusal that took its time is none that lasted.
-  const bool has_lasted = stood > kAcknowledges && stood > pause_;
-  pause_ = has_lasted ? kFirstPause : std::min(2 * pause_, kLongestPause);
-  after(pause_, &ToolsWatch::begin);
+  if (stood > kAcknowledges && stood > backoff_.last()) backoff_.reset();
+  after(backoff_.next(), &ToolsWatch::begin);
 }
 
 void ToolsWatch::after(std::chrono::milliseconds time, void (ToolsWatch::*then)()) {

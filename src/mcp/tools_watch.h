@@ -13,6 +13,7 @@
 
 #include <boost/asio/steady_timer.hpp>
 
+#include "core/backoff.h"
 #include "core/json.h"
 #include "mcp/session.h"
 
@@ -44,7 +45,7 @@ class ToolsWatch : public std::enable_shared_from_this<ToolsWatch> {
   bool is_told_ = false;   // that this one stands
   bool stopped_ = false;
   std::chrono::steady_clock::time_point begun_;
-  std::chrono::milliseconds pause_{0};
+  ExponentialBackoff backoff_{std::chrono::milliseconds(100), std::chrono::minutes(10)};
 };
 
 }  // namespace mcpac::mcp

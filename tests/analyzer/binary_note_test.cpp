@@ -69,13 +69,7 @@ std::string make_elf(const std::vector<NoteSpec>& specs, std::uint16_t type = ET
 }
 
 Result<std::optional<std::vector<Declared>>> read(const std::string& file) {
-  return declared_in_binary(
-      [&file](std::uint64_t offset, std::span<std::byte> into) {
-        if (offset > file.size() || into.size() > file.size() - offset) return false;
-        std::memcpy(into.data(), file.data() + offset, into.size());
-        return true;
-      },
-      "app");
+  return declared_in_binary(elf::reader_of(file), "app");
 }
 
 std::string zeros(std::string text) {

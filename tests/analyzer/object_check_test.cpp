@@ -33,17 +33,9 @@ std::string object_of(const std::string& source) {
   return read_file(file.string() + ".o").value();
 }
 
-ReadAt reader_of(const std::string& bytes) {
-  return [&bytes](std::uint64_t offset, std::span<std::byte> into) {
-    if (offset > bytes.size() || into.size() > bytes.size() - offset) return false;
-    std::memcpy(into.data(), bytes.data() + offset, into.size());
-    return true;
-  };
-}
-
 ObjectFile parsed(const std::string& source) {
   const std::string bytes = object_of(source);
-  auto object = read_object(reader_of(bytes), "a.cpp");
+  auto object = read_object(elf::reader_of(bytes), "a.cpp");
   REQUIRE(object.has_value());
   return std::move(*object);
 }
@@ -241,18 +233,18 @@ int main() {
 
   TEST_CASE("a broken object file is an error, never a crash and never fewer symbols") {
     const std::string whole = object_of("int main() { return 0; } int other() { return 1; }");
-    const auto complete = read_object(reader_of(whole), "a");
+    const auto complete = read_object(elf::reader_of(whole), "a");
     REQUIRE(complete.has_value());
     for (std::size_t size = 0; size < whole.size(); ++size) {
       const std::string cut = whole.substr(0, size);
-      const auto object = read_object(reader_of(cut), "a");
+      const auto object = read_object(elf::reader_of(cut), "a");
       if (object) CHECK(object->symbols.size() == complete->symbols.size());
     }
     for (std::size_t at = 0; at < whole.size(); ++at) {
       for (const char to : {'\0', '\x7f', '\xff'}) {
         std::string bent = whole;
         bent[at] = to;
-        auto object = read_object(reader_of(bent), "a");
+        auto object = read_object(elf::reader_of(bent), "a");
         if (!object) continue;
         std::vector<ObjectFile> objects;
         objects.push_back(std::move(*object));

@@ -106,6 +106,30 @@ TEST_SUITE("core/toml_text") {
     CHECK(no_newline.text().starts_with("a = 1\n\n[mcp_servers.mcpac]\n"));
   }
 
+  TEST_CASE("brackets, signs and quotes in strings and comments end no statement") {
+    const std::string mine = R"TOML(a = "]" # ["
+b = """x
+[mcp_servers.mcpac]
+"""""
+c = '''\
+=
+'''
+d = [ # ]
+  '#', "\"]",
+]
+["x=]".'y.z']
+"k = [" = 1
+)TOML";
+    auto file = read_toml(mine);
+    CHECK(file.value()["b"] == "x\n[mcp_servers.mcpac]\n\"\"");
+    CHECK(file.value()["c"] == "\\\n=\n");
+    CHECK(file.value()["x=]"]["y.z"]["k = ["] == 1);
+    REQUIRE(file.set("mcp_servers", "mcpac", kServerEntry).has_value());
+    CHECK(file.text().starts_with(mine));
+    REQUIRE(file.remove("x=]", "y.z").has_value());
+    CHECK(file.text().find("k = [") == std::string::npos);
+  }
+
   TEST_CASE("what is no TOML is not taken, with its line") {
     for (const std::string text : {"a",
                                    "a =",
@@ -136,6 +160,10 @@ TEST_SUITE("core/toml_text") {
       if (!file) CHECK(file.error().where.starts_with("config.toml"));
     }
     CHECK_FALSE(TomlText::parse("a = " + std::string(10'000, '['), "f").has_value());
+    std::string deep = "a";
+    for (int i = 0; i < 200'000; ++i) deep += ".a";
+    for (const std::string& text : {deep + " = 1", "[" + deep + "]", "x = {" + deep + " = 1}"})
+      CHECK_FALSE(TomlText::parse(text, "f").has_value());
     CHECK_FALSE(
         TomlText::parse(std::string(1'000, 'a') + std::string(10'000, '.'), "f").has_value());
   }

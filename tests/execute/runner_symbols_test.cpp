@@ -63,13 +63,7 @@ TEST_SUITE("execute/runner symbols") {
 
   TEST_CASE("the object with addresses is one that object readers take") {
     const std::string bytes = execute::object_of_addresses({{"puts", 1}, {"stdout", 2}});
-    const auto read = analyzer::read_object(
-        [&bytes](std::uint64_t offset, std::span<std::byte> into) {
-          if (offset > bytes.size() || into.size() > bytes.size() - offset) return false;
-          std::memcpy(into.data(), bytes.data() + offset, into.size());
-          return true;
-        },
-        "addresses");
+    const auto read = analyzer::read_object(elf::reader_of(bytes), "addresses");
     REQUIRE(read.has_value());
     std::vector<std::string_view> names;
     for (const auto& symbol : read->symbols) {

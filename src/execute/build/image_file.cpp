@@ -12,6 +12,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/elf.h"
 #include "core/file.h"
 
 namespace mcpac::execute {
@@ -75,9 +76,8 @@ class Checker {
 template <class T>
 std::optional<T> Checker::at_offset(std::uint64_t offset) const {
   T value{};
-  if (offset > bytes_.size() || bytes_.size() - offset < sizeof value) return std::nullopt;
-  std::memcpy(&value, bytes_.data() + offset, sizeof value);
-  return value;
+  return elf::read_struct(elf::reader_of(bytes_), offset, value) ? std::optional(value)
+                                                                 : std::nullopt;
 }
 
 const Elf64_Phdr* Checker::holder(std::uint64_t address, std::uint64_t size) const {
@@ -97,13 +97,10 @@ std::optional<T> Checker::at_address(std::uint64_t address) const {
 }
 
 Result<void> Checker::read_header() {
-  const auto header = at_offset<Elf64_Ehdr>(0);
-  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
-    return unusable("it is not an ELF file");
+  const auto header = elf::read_header(elf::reader_of(bytes_));
+  if (!header) return unusable(header.error());
   header_ = *header;
-  if (header_.e_ident[EI_CLASS] != ELFCLASS64 || header_.e_ident[EI_DATA] != ELFDATA2LSB ||
-      header_.e_machine != EM_X86_64 || header_.e_type != ET_EXEC)
-    return unusable("it is not a 64-bit x86 program at a fixed address");
+  if (header_.e_type != ET_EXEC) return unusable("it is not a program at a fixed address");
   // As linkers write them.
   if (header_.e_phentsize != sizeof(Elf64_Phdr) || header_.e_phnum == 0 ||
       header_.e_phnum > kMostImageSegments ||
@@ -133,23 +130,22 @@ Result<void> Checker::check_segment(const Elf64_Phdr& segment) const {
 }
 
 Result<void> Checker::read_segments() {
-  for (unsigned i = 0; i < header_.e_phnum; ++i) {
-    const auto segment =
-        at_offset<Elf64_Phdr>(header_.e_phoff + std::uint64_t{i} * sizeof(Elf64_Phdr));
-    if (!segment) return unusable("its program headers are cut off");
-    switch (segment->p_type) {
+  const auto segments = elf::read_segments(elf::reader_of(bytes_), header_, kMostImageSegments);
+  if (!segments) return unusable(segments.error());
+  for (const Elf64_Phdr& segment : *segments) {
+    switch (segment.p_type) {
       case PT_LOAD:
-        if (segment->p_memsz == 0) break;
-        if (auto done = check_segment(*segment); !done) return done;
-        loaded_.push_back(*segment);
+        if (segment.p_memsz == 0) break;
+        if (auto done = check_segment(segment); !done) return done;
+        loaded_.push_back(segment);
         break;
-      case PT_GNU_EH_FRAME: frames_ = *segment; break;
+      case PT_GNU_EH_FRAME: frames_ = segment; break;
       // Nobody asks the others: the stack is the runner's, notes are read by the host.
       case PT_NULL:
       case PT_PHDR:
       case PT_NOTE:
       case PT_GNU_STACK: break;
-      default: return unusable(fmt::format("it has a segment of the type {:#x}", segment->p_type));
+      default: return unusable(fmt::format("it has a segment of the type {:#x}", segment.p_type));
     }
   }
   return frames_ ? check_frames(*frames_) : Result<void>();

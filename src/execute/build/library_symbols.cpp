@@ -60,13 +60,7 @@ Result<void> add_archive(const fs::path& file, std::string_view bytes,
 
 Result<void> add_object(const fs::path& file, std::string_view bytes,
                         std::vector<std::uint64_t>& hashes) {
-  const auto object = analyzer::read_object(
-      [bytes](std::uint64_t offset, std::span<std::byte> into) {
-        if (offset > bytes.size() || into.size() > bytes.size() - offset) return false;
-        std::memcpy(into.data(), bytes.data() + offset, into.size());
-        return true;
-      },
-      file.string());
+  const auto object = analyzer::read_object(elf::reader_of(bytes), file.string());
   if (!object) return unreadable(file, object.error().why);
   for (const auto& symbol : object->symbols) {
     if (symbol.section != 0 && symbol.binding != STB_LOCAL) hashes.push_back(hash_of(symbol.name));

@@ -22,13 +22,7 @@ constexpr std::size_t kMaxSymbols = std::size_t{16} << 20U;
 Result<analyzer::ObjectFile> read(const fs::path& file, const std::string& name) {
   const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
   if (!fd) return fail(ErrorId::kCompileFailed, "the compiler wrote no object file");
-  return analyzer::read_object(
-      [&fd](std::uint64_t offset, std::span<std::byte> into) {
-        return offset <= std::uint64_t{INT64_MAX} &&
-               ::pread(fd.get(), into.data(), into.size(), static_cast<off_t>(offset)) ==
-                   static_cast<ssize_t>(into.size());
-      },
-      name);
+  return analyzer::read_object(elf::reader_of(fd.get()), name);
 }
 
 Result<void> add(std::vector<analyzer::Finding> found, analyzer::Report& report) {

@@ -1,18 +1,17 @@
 #include "execute/build/program_file.h"
 
-#include <elf.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
 
 #include "analyzer/binary_note.h"
+#include "core/elf.h"
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/shell_quote.h"
@@ -21,6 +20,7 @@ namespace mcpac::execute {
 namespace {
 
 constexpr std::size_t kMaxInterpreter = 256;
+constexpr std::uint64_t kMaxSegments = 65'535;  // a header cannot count more
 // Read whole for its digest; a static program with its debug information has tens of megabytes.
 constexpr std::size_t kMaxAnalysed = std::size_t{1} << 30U;
 
@@ -29,12 +29,6 @@ std::unexpected<Error> unusable(const std::filesystem::path& file, std::string w
   return fail(ErrorId::kProgramUnusable,
               fmt::format("{} is not a program that can be run here", file.string()),
               {.where = file.string(), .why = std::move(why), .fix = std::move(fix)});
-}
-
-template <class T>
-bool read_at(int fd, std::uint64_t offset, T& into) {
-  return ::pread(fd, &into, sizeof into, static_cast<off_t>(offset)) ==
-         static_cast<ssize_t>(sizeof into);
 }
 
 }  // namespace
@@ -47,56 +41,40 @@ Result<ProgramFile> inspect_program(const std::filesystem::path& file) {
   struct stat info {};
   if (::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode))
     return unusable(file, "it is not a regular file");
-  Elf64_Ehdr header{};
-  if (!read_at(fd.get(), 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
+  const auto read_at = elf::reader_of(fd.get());
+  if (!elf::has_magic(read_at)) {
     return unusable(
         file, "it is not an ELF file; scripts have no interpreter in the sandbox",
         fmt::format("a source in C++ is run by: mcpac execute -f {}", shell_quoted(file.string())));
   }
-  const bool ours = header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == EM_X86_64 &&
-                    (header.e_type == ET_EXEC || header.e_type == ET_DYN);
-  if (!ours) return unusable(file, "it is not a 64-bit x86 program");
+  const auto header = elf::read_header(read_at);
+  if (!header || (header->e_type != ET_EXEC && header->e_type != ET_DYN))
+    return unusable(file, "it is not a 64-bit x86 program");
+  const auto segments = elf::read_segments(read_at, *header, kMaxSegments);
+  if (!segments) return unusable(file, segments.error());
   ProgramFile result;
-  for (unsigned i = 0; i < header.e_phnum; ++i) {
-    Elf64_Phdr segment{};
-    if (!read_at(fd.get(), header.e_phoff + std::uint64_t{i} * header.e_phentsize, segment)) {
-      return unusable(file, "its program headers are cut off");
-    }
+  for (const Elf64_Phdr& segment : *segments) {
     if (segment.p_type != PT_INTERP) continue;
     if (segment.p_filesz == 0 || segment.p_filesz > kMaxInterpreter)
       return unusable(file, "its interpreter has no usable name");
     result.interpreter.resize(segment.p_filesz);
-    const auto got = ::pread(fd.get(), result.interpreter.data(), segment.p_filesz,
-                             static_cast<off_t>(segment.p_offset));
-    if (got != static_cast<ssize_t>(segment.p_filesz)) return unusable(file, "it is cut off");
+    if (!read_at(segment.p_offset, std::as_writable_bytes(std::span(result.interpreter))))
+      return unusable(file, "it is cut off");
     result.interpreter = result.interpreter.c_str();  // the name ends at its NUL
   }
-  auto declared = analyzer::declared_in_binary(
-      [&fd](std::uint64_t offset, std::span<std::byte> into) {
-        return offset <= std::uint64_t{INT64_MAX} &&
-               ::pread(fd.get(), into.data(), into.size(), static_cast<off_t>(offset)) ==
-                   static_cast<ssize_t>(into.size());
-      },
-      file.string());
+  auto declared = analyzer::declared_in_binary(read_at, file.string());
   if (!declared) return pass_on(declared);
   result.declared = std::move(*declared);
   return result;
 }
 
 Result<DeclaredInNotes> declared_in(std::string_view bytes, const std::filesystem::path& file) {
-  return analyzer::declared_in_binary(
-      [bytes](std::uint64_t offset, std::span<std::byte> into) {
-        if (offset > bytes.size() || into.size() > bytes.size() - offset) return false;
-        std::memcpy(into.data(), bytes.data() + offset, into.size());
-        return true;
-      },
-      file.string());
+  return analyzer::declared_in_binary(elf::reader_of(bytes), file.string());
 }
 
 bool is_elf_file(const std::filesystem::path& file) {
   const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  std::array<char, SELFMAG> magic{};
-  return fd && read_at(fd.get(), 0, magic) && std::memcmp(magic.data(), ELFMAG, SELFMAG) == 0;
+  return fd && elf::has_magic(elf::reader_of(fd.get()));
 }
 
 analyzer::Report report_of_binary(const std::filesystem::path& file,

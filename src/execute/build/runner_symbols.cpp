@@ -1,12 +1,13 @@
 #include "execute/build/runner_symbols.h"
 
-#include <elf.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <set>
+
+#include "core/elf.h"
 
 namespace mcpac::execute {
 
@@ -74,6 +75,32 @@ Elf64_Shdr section(std::uint32_t name, std::uint32_t type, std::uint64_t offset,
 }
 
 }  // namespace
+
+Result<std::vector<ElfSymbol>> symbols_of_program(std::string_view program, std::string_view file) {
+  const auto broken = [&](std::string why) {
+    return fail(ErrorId::kProgramUnusable, fmt::format("the symbols of {} cannot be read", file),
+                {.where = std::string(file), .why = std::move(why)});
+  };
+  const auto read_at = elf::reader_of(program);
+  const auto header = elf::read_header(read_at);
+  if (!header) return broken(header.error());
+  // Ours: no more than the file has room for.
+  const auto sections = elf::read_sections(read_at, *header, program.size());
+  if (!sections) return broken(sections.error());
+  const auto table = elf::read_symbols(read_at, *sections, program.size(), program.size());
+  if (!table) return broken(table.error());
+  std::vector<ElfSymbol> symbols;
+  for (const Elf64_Sym& symbol : table->symbols) {
+    if (symbol.st_shndx == SHN_UNDEF || symbol.st_name == 0) continue;
+    const auto name = elf::name_at(table->names, symbol.st_name, table->names.size());
+    if (!name) return broken("the name of a symbol is cut off");
+    const bool hidden = ELF64_ST_VISIBILITY(symbol.st_other) == STV_HIDDEN;
+    symbols.push_back({std::string(*name), symbol.st_value,
+                       static_cast<std::uint8_t>(ELF64_ST_TYPE(symbol.st_info)),
+                       ELF64_ST_BIND(symbol.st_info) != STB_LOCAL || hidden});
+  }
+  return symbols;
+}
 
 RunnerSymbols::RunnerSymbols(std::string bytes) : bytes_(std::move(bytes)) {
   std::memcpy(&count_, bytes_.data(), sizeof count_);

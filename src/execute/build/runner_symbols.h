@@ -14,9 +14,23 @@
 #include <vector>
 
 #include "core/error.h"
-#include "execute/build/elf_symbols.h"
 
 namespace mcpac::execute {
+
+// A symbol of a linked program that has an address.
+struct ElfSymbol {
+  std::string name;
+  std::uint64_t address = 0;
+  std::uint8_t type = 0;  // STT_…
+  // Not a name that one of its files had for itself alone: global, weak, or hidden (which linkers
+  // write as local).
+  bool shared = false;
+};
+
+// All that are defined; kProgramUnusable where `program` is no ELF file with a table that lies
+// inside of it. `file` stands in the error.
+[[nodiscard]] Result<std::vector<ElfSymbol>> symbols_of_program(std::string_view program,
+                                                                std::string_view file);
 
 class RunnerSymbols {
  public:

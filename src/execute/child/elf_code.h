@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/elf.h"
 #include "core/error.h"
 
 namespace mcpac::execute {
@@ -21,7 +22,7 @@ namespace mcpac::execute {
 struct CodeFunction {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
-  std::string_view name;  // in the file's bytes, mangled
+  std::string_view name;  // mangled; as long as the code that it is of
 };
 
 // The instruction before a return address.
@@ -48,11 +49,11 @@ class ElfCode {
     std::string_view code;
   };
   ElfCode() = default;
-  void read_segments(std::string_view bytes);
-  void read_functions(std::string_view bytes);
-  void read_table(std::string_view table, std::string_view names);
+  void read_segments(std::string_view bytes, const Elf64_Ehdr& header);
+  void read_functions(const elf::ReadAt& read_at, const Elf64_Ehdr& header);
 
-  std::shared_ptr<const std::string> bytes_;  // of a file that was read here; views point into it
+  std::shared_ptr<const std::string> bytes_;  // of a file that was read here
+  std::shared_ptr<const std::string> names_;  // of its functions
   std::uint64_t bias_ = 0;
   std::vector<Segment> segments_;
   std::vector<CodeFunction> functions_;  // by begin

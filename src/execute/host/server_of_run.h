@@ -12,7 +12,7 @@
 
 #include <boost/asio/steady_timer.hpp>
 
-#include "execute/host/back_off.h"
+#include "execute/host/restart_backoff.h"
 #include "execute/host/upstreams.h"
 #include "mcp/protocol.h"
 
@@ -34,9 +34,9 @@ struct Upstreams::Server {
   bool ready = false;         // connected, and its tools are compared with the lock
   std::uint64_t changes = 0;  // how often it said that its tools changed
   std::uint64_t starts = 1;
-  BackOff back_off;
+  RestartBackoff back_off;
   // The same of sessions that it forgets: counted from the last one in which it answered a call.
-  BackOff renewals;
+  RestartBackoff renewals;
   bool has_answered = false;  // a call, in the session that there is
   // It forgot our session, and has no new one yet: it is called again, unlike an ended server.
   bool is_renewing = false;

@@ -15,6 +15,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "core/backoff.h"
+
 namespace mcpac::gateway {
 
 class ListPatience {
@@ -31,7 +33,7 @@ class ListPatience {
   };
   enum class Has : std::uint8_t { kNothing, kList };  // to show meanwhile
 
-  explicit ListPatience(const Spans& spans) : spans_(spans), pause_(spans.pause) {}
+  explicit ListPatience(const Spans& spans) : spans_(spans), backoff_(spans.pause, spans.longest_pause) {}
 
   [[nodiscard]] bool may_wait(Time now) const { return now >= pause_until_; }
   [[nodiscard]] std::chrono::milliseconds span(Has has) const {
@@ -53,8 +55,7 @@ class ListPatience {
     ended_ = now;
     worked_ = {};
     rest_until_ = now + spans_.rest;
-    pause_until_ = now + pause_;
-    pause_ = std::min(2 * pause_, spans_.longest_pause);
+    pause_until_ = now + backoff_.next();
   }
   void answered_in_time(Time now, Span took) {
     *this = ListPatience(spans_);
@@ -82,7 +83,7 @@ class ListPatience {
   static constexpr std::chrono::milliseconds kNothing{10};
 
   Spans spans_;
-  std::chrono::milliseconds pause_;
+  ExponentialBackoff backoff_;
   Time pause_until_{};
   Time rest_until_{};
   Time spare_until_{};  // the loop

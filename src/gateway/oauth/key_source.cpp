@@ -67,8 +67,10 @@ KeySource::KeySource(const asio::any_io_executor& executor, Fetch fetch, const C
     : fetch_(std::move(fetch)),
       clock_(clock),
       failed_(std::move(failed)),
-      pause_(kFirstPause),
-      arrived_(executor, asio::steady_timer::time_point::max()) {}
+      backoff_(kFirstPause, kLongestPause),
+      arrived_(executor, asio::steady_timer::time_point::max()) {
+  backoff_.next();
+}
 
 KeySource::Known KeySource::look(const Claimed& token) const {
   bool is_known = false;
@@ -116,7 +118,7 @@ struct KeySource::Attempt {
   Attempt& operator=(const Attempt&) = delete;
   ~Attempt() {
     source.fetching_ = false;
-    source.next_ = source.clock_.steady_now() + source.pause_;
+    source.next_ = source.clock_.steady_now() + source.backoff_.last();
     source.arrived_.cancel();
   }
   KeySource& source;
@@ -149,10 +151,11 @@ asio::awaitable<void> KeySource::attempt() {
     keys_ = read_keys(*set);
     fetched_ = clock_.steady_now();
     have_ = true;
-    pause_ = kFirstPause;
+    backoff_.reset();
+    backoff_.next();  // also of what is there
   } else {
     failed_(set.error().to_text());
-    pause_ = std::min(2 * pause_, kLongestPause);
+    backoff_.next();
   }
 }
 

@@ -19,6 +19,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "core/backoff.h"
 #include "core/clock.h"
 #include "core/error.h"
 #include "gateway/oauth/access_token.h"
@@ -58,7 +59,7 @@ class KeySource {
   std::vector<PublicKey> keys_;
   std::chrono::steady_clock::time_point fetched_{};  // those that there are
   std::chrono::steady_clock::time_point next_{};     // attempt, at the earliest
-  std::chrono::seconds pause_;
+  ExponentialBackoff backoff_;
   bool have_ = false;
   bool fetching_ = false;
   // Whoever waits goes on, also where the attempt ended by an exception.

@@ -90,6 +90,7 @@ std::vector<std::string> Exporter::take_batch() {
 asio::awaitable<void> Exporter::send(std::vector<std::string> batch) {
   if (batch.empty()) co_return;
   const std::string body = to_otlp_request(setup_.service_name, batch);
+  ExponentialBackoff backoff(setup_.limits.first_pause, setup_.limits.longest_pause);
   for (int attempt = 1;; ++attempt) {
     const bool is_last = finishing_ || attempt >= setup_.limits.attempts;
     const Delivery delivery = co_await setup_.collector->deliver(body);
@@ -105,15 +106,15 @@ asio::awaitable<void> Exporter::send(std::vector<std::string> batch) {
     if (closed_) co_return drop(batch.size(), kEnded);
     if (is_last || delivery.outcome == Delivery::Outcome::kRefused)
       co_return drop(batch.size(), delivery.why);
-    if (!finishing_) co_await wait(Waiting::kForCollector, pause_before(attempt, delivery));
+    if (!finishing_) co_await wait(Waiting::kForCollector, pause_before(backoff, delivery));
   }
 }
 
-milliseconds Exporter::pause_before(int attempt, const Delivery& last) const {
+milliseconds Exporter::pause_before(ExponentialBackoff& backoff, const Delivery& last) const {
   const milliseconds longest = setup_.limits.longest_pause;
   if (last.retry_after && *last.retry_after < longest) return *last.retry_after;
   if (last.retry_after) return longest;
-  const milliseconds pause = std::min(setup_.limits.first_pause * (1 << (attempt - 1)), longest);
+  const milliseconds pause = backoff.next();
   // Many that were put off at once do not come back at once.
   return pause / 2 +
          milliseconds(randombytes_uniform(static_cast<std::uint32_t>(pause.count() / 2 + 1)));

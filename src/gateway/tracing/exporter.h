@@ -19,6 +19,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "core/backoff.h"
 #include "gateway/tracing/collector.h"
 #include "gateway/tracing/span.h"
 
@@ -67,7 +68,7 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
   enum class Waiting : std::uint8_t { kNot, kForSpans, kForMore, kForCollector };
   boost::asio::awaitable<void> wait(Waiting what, std::chrono::milliseconds at_most);
   [[nodiscard]] std::vector<std::string> take_batch();
-  [[nodiscard]] std::chrono::milliseconds pause_before(int attempt, const Delivery& last) const;
+  [[nodiscard]] std::chrono::milliseconds pause_before(ExponentialBackoff& backoff, const Delivery& last) const;
   void drop(std::size_t spans, const std::string& why);
 
   Setup setup_;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,6 +17,7 @@
 using e2e::attempts_with;
 using e2e::Confined;
 using e2e::has;
+using mcpac::Json;
 
 namespace fs = std::filesystem;
 
@@ -27,16 +29,41 @@ TEST_SUITE("e2e/confined") {
       const auto prepared = [&] {
         auto confined =
             std::make_unique<Confined>(ordinary, attempts_with(R"({"files": ["./data:rw"]})"));
-        for (const char* file : {"data/secret/key", "data/sub/secret/key", "data/key.pem"}) {
+        for (const char* file :
+             {"data/secret/key", "data/sub/secret/key", "data/key.pem", "data/\u00e9/key"}) {
           fs::create_directories(fs::path(confined->path(file)).parent_path());
           confined->workspace.write(file, "canary");
         }
         fs::create_directories(confined->path("data/empty"));
+        fs::create_directories(confined->path("data/bound"));
+        confined->bound = {confined->path("data/secret"), confined->path("data/bound")};
         fs::create_symlink("secret/key", confined->path("data/link"));
         fs::create_directory_symlink("sub", confined->path("data/also"));
         if (ordinary) confined->own();
         confined->generate();
         return confined;
+      };
+      // What servers make of a text: without the rules, each is the place.
+      const auto readings_of = [](const Confined& confined) {
+        const std::string secret = confined.path("data/secret/key");
+        std::vector<std::pair<std::string, std::string>> all = {
+            {"read_folded", confined.path("DATA/Secret/KEY")},     // a disk that folds case
+            {"read_composed", confined.path("data/e\u0301/key")},  // another normal form
+            {"read_peeled", " \"" + secret + "\"\n"},              // blanks, quotes, line breaks
+            {"read_peeled", "<\u00a0file://" + secret + "\u200b>"},
+            {"read_decoded", Json::array({secret}).dump()},  // JSON in a text
+            {"read_decoded", Json{{"a", {{"b", {secret}}}}}.dump()},
+            {"read_of_last_member",  // Go's names of members
+             fmt::format(R"({{"path": "data/note", "PATH": "{}"}})", secret)},
+            {"read_of_default", "{}"},  // a member that is not there
+            {"read_of_url", "file://localhost" + confined.path("data/%73ecret/key")},
+            {"read_of_url", "FILE://" + confined.path("data/empty/..%2fsecret//key")},
+            {"read_of_second_root", "../secret/key"},
+            {"read_of_home", "~/../.." + secret},
+            {"shell", "cp -r data /tmp/copied; cat /tmp/copied/secret/key"},  // what holds it
+        };
+        if (::geteuid() == 0) all.emplace_back("read", "data/bound/key");
+        return all;
       };
       const auto attempts_on = [](const Confined& confined) {
         const std::string secret = confined.path("data/secret/key");
@@ -85,14 +112,23 @@ TEST_SUITE("e2e/confined") {
       {
         // Without the rules there is something behind each spelling.
         const auto bare = prepared();
+        const auto readings = readings_of(*bare);
+        const auto read = bare->coded(readings, {"--grant", "attempts.coded"});
+        for (std::size_t i = 0; i < readings.size(); ++i) {
+          CAPTURE(readings[i].first);
+          CAPTURE(readings[i].second);
+          CHECK(has(read[i], "canary"));
+        }
         const auto said = bare->coded(attempts_on(*bare), {"--grant", "attempts.coded"});
         CHECK(canaries(said) >= 15);
       }
       const auto confined = prepared();
-      const auto all = attempts_on(*confined);
+      auto all = attempts_on(*confined);
+      std::ranges::copy(readings_of(*confined), std::inserter(all, all.begin()));
       const auto said = confined->coded(
           all, {"--grant", "attempts.coded", "--deny", "*.*(* within ./data/secret)", "--deny",
-                "*.*(* within ./data/sub/secret)", "--deny", "*.*(* matches ./data/key.pem)"});
+                "*.*(* within ./data/sub/secret)", "--deny", "*.*(* matches ./data/key.pem)",
+                "--deny", "*.*(* within ./data/\u00e9)"});
       REQUIRE(said.size() == all.size());
       for (std::size_t i = 0; i < all.size(); ++i) {
         CAPTURE(all[i].first);

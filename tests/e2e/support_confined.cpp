@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 #include <grp.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -93,6 +95,12 @@ Outcome Confined::mcpac(std::vector<std::string> words) const {
 }
 
 bool Confined::enter() const {
+  const auto bind = [](const std::pair<std::string, std::string>& folders) {
+    return ::unshare(CLONE_NEWNS) == 0 &&
+           ::mount("", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+           ::mount(folders.first.c_str(), folders.second.c_str(), nullptr, MS_BIND, nullptr) == 0;
+  };
+  if (!bound.first.empty() && ::geteuid() == 0 && !bind(bound)) return false;
   return !ordinary_ ||
          (::setgroups(0, nullptr) == 0 && ::setresgid(kOrdinary, kOrdinary, kOrdinary) == 0 &&
           ::setresuid(kOrdinary, kOrdinary, kOrdinary) == 0);

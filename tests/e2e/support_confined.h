@@ -48,6 +48,8 @@ class Confined {
   [[nodiscard]] std::string path(const std::string& below) const;
 
   Workspace workspace;
+  // Of root's tests: the second folder is another mount of the first, for mcpac alone.
+  std::pair<std::string, std::string> bound{};
 
  private:
   bool ordinary_ = false;

@@ -18,6 +18,7 @@
 #include "core/printable.h"
 #include "core/quantity.h"
 #include "execute/files/file_mounts.h"
+#include "execute/files/kernel_mounts.h"
 #include "execute/files/obeyed_commands.h"
 #include "execute/files/open_place.h"
 #include "execute/project/project_place.h"
@@ -191,6 +192,20 @@ const Mount* mount_over(const ByPlace& mounts, const fs::path& path) {
 // More are no places that somebody wrote down, and each is a mount.
 constexpr std::size_t kMostHeldBack = 40;
 
+// With each place those where another mount shows it, or a part of it, under the same rules.
+Result<std::vector<ServerPlaces::Place>> with_other_mounts(
+    const std::vector<ServerPlaces::Place>& places) {
+  std::vector<ServerPlaces::Place> all = places;
+  if (places.empty()) return all;
+  auto table = MountTable::read();
+  if (!table) return pass_on(table);
+  for (const ServerPlaces::Place& place : places) {
+    for (fs::path& path : table->elsewhere(place.path))
+      all.push_back({.path = std::move(path), .mode = place.mode, .rules = place.rules});
+  }
+  return all;
+}
+
 // What the rules hold back of all that is mounted by now. What the program is made of stays.
 Result<void> hold_back(const ServerPlaces& by_rules, const std::set<fs::path>& trees,
                        ByPlace& mounts) {
@@ -198,7 +213,9 @@ Result<void> hold_back(const ServerPlaces& by_rules, const std::set<fs::path>& t
   const auto is_tree_in = [&](const fs::path& place) {
     return std::ranges::any_of(trees, [&](const fs::path& tree) { return lies_in(tree, place); });
   };
-  for (const ServerPlaces::Place& place : by_rules.read_only) {
+  auto read_only = with_other_mounts(by_rules.read_only);
+  if (!read_only) return pass_on(read_only);
+  for (const ServerPlaces::Place& place : *read_only) {
     const Mount* over = mount_over(mounts, place.path);
     for (auto& [at, mount] : mounts) {
       if (mount.kind == Mount::Kind::kHost && mount.access == Mount::Access::kReadWrite &&
@@ -213,7 +230,9 @@ Result<void> hold_back(const ServerPlaces& by_rules, const std::set<fs::path>& t
     ++count;
     put(mounts, {.host = place.path, .inside = place.path});
   }
-  for (const ServerPlaces::Place& place : by_rules.absent) {
+  auto absent = with_other_mounts(by_rules.absent);
+  if (!absent) return pass_on(absent);
+  for (const ServerPlaces::Place& place : *absent) {
     std::erase_if(mounts, [&](const auto& entry) {
       const bool stays =
           is_tree_in(entry.first) || is_of_linker(entry.first) ||

@@ -133,11 +133,11 @@ TEST_SUITE("hostile/tier B") {
     // The same acceptance weakens nothing where tier A is there, and a run can ask for it.
     CHECK(e2e::has(workspace.mcpac({"server", "list"}).out, "(sandbox ./data:rw)"));
     // What Landlock cannot hold, as an entry and as a rule.
-    workspace.write("mcpac.json", entry(R"({"files": [".:rw"]})"));
+    fs::create_directories(workspace.folder() / "data/.git");
     const auto whole = there({"server", "test", "attempts"});
     CHECK(whole.exit_code == 77);
     CHECK(e2e::has(whole.err, "MCPAC-E0720"));
-    CHECK(e2e::has(whole.err, "mcpac.json stays as it is"));
+    CHECK(e2e::has(whole.err, "data/.git stays as it is, and lies in"));
     workspace.write("mcpac.json", entry(R"({"network": ["example.com:443"]})"));
     const auto network = there({"server", "test", "attempts"});
     CHECK(network.exit_code == 69);

@@ -334,9 +334,13 @@ TEST_SUITE("sandbox/serves") {
     // As a keeper ends what it keeps when it is told to.
     const std::string begin =
         "import os,signal,time\nsignal.signal(signal.SIGTERM,lambda *_:os.kill(0,9))\n";
-    CHECK(outcome(begin + "for _ in range(40):\n  if os.fork()==0: time.sleep(10)\ntime.sleep(10)",
-                  0, 20)
-              .contains("signal"));
+    // By the look, or where there is a control group by that.
+    const auto many =
+        outcome(begin +
+                    "try:\n  for _ in range(40):\n    if os.fork()==0: time.sleep(10)\n"
+                    "  time.sleep(10)\nexcept BlockingIOError: print('refused')",
+                0, 20);
+    CHECK_MESSAGE((many.contains("signal") || many.contains("refused")), many);
     CHECK(
         outcome(begin + "if os.fork()==0:\n  held=bytearray(os.urandom(1<<20)*200)\ntime.sleep(10)",
                 std::uint64_t{64} << 20U, 64) == "memory limit");

@@ -124,8 +124,13 @@ TEST_SUITE("hostile/tier B") {
     const auto read = there({"tools", "call", "attempts.attempt",
                              fmt::format(R"({{"what": "read", "on": "{}"}})", secret), "--grant",
                              "attempts.attempt"});
-    CHECK_MESSAGE(e2e::has(read.out, "EACCES"), read.out + read.err);
-    CHECK(e2e::has(workspace.mcpac({"audit", "list"}).out, "\"tier\":\"B\""));
+    CHECK_MESSAGE(e2e::has(read.out, "EACCES"), read.err);
+    // RunStarted of each call names it beside the server's places.
+    std::string records;
+    for (const auto& file : fs::directory_iterator(workspace.state() / "audit"))
+      if (file.path().extension() == ".jsonl") records += read_file(file.path()).value_or("");
+    CHECK(e2e::has(records, "\"server_places\":{\"attempts\""));
+    CHECK(e2e::has(records, "\"tier\":\"B\""));
     CHECK(e2e::has(there({"server", "list"}).out, "(sandbox ./data:rw; tier B)"));
     CHECK(e2e::has(there({"doctor"}).out,
                    "confined servers: attempts, everything (tier B: Landlock"));
@@ -133,11 +138,11 @@ TEST_SUITE("hostile/tier B") {
     // The same acceptance weakens nothing where tier A is there, and a run can ask for it.
     CHECK(e2e::has(workspace.mcpac({"server", "list"}).out, "(sandbox ./data:rw)"));
     // What Landlock cannot hold, as an entry and as a rule.
-    workspace.write("mcpac.json", entry(R"({"files": [".:rw"]})"));
+    fs::create_directories(workspace.folder() / "data/.git");
     const auto whole = there({"server", "test", "attempts"});
     CHECK(whole.exit_code == 77);
     CHECK(e2e::has(whole.err, "MCPAC-E0720"));
-    CHECK(e2e::has(whole.err, "mcpac.json stays as it is"));
+    CHECK(e2e::has(whole.err, "data/.git stays as it is, and lies in"));
     workspace.write("mcpac.json", entry(R"({"network": ["example.com:443"]})"));
     const auto network = there({"server", "test", "attempts"});
     CHECK(network.exit_code == 69);

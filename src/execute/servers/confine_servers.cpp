@@ -400,8 +400,11 @@ class InSandbox final : public mcp::ConfinedProcess {
   void kill() override { child_.kill(sandbox::Verdict::Kind::kKilled); }
   [[nodiscard]] std::optional<LimitHit> limit_hit() override {
     const auto verdict = child_.wait();
-    if (!verdict || verdict->kind != sandbox::Verdict::Kind::kMemoryLimit || !verdict->limit)
-      return std::nullopt;
+    if (!verdict || !verdict->limit) return std::nullopt;
+    // In tier B a look holds it, and elsewhere the kernel refuses one more.
+    if (verdict->limit->name == "processes")
+      return LimitHit{.what = verdict->detail, .fix = "ask less of it at a time"};
+    if (verdict->kind != sandbox::Verdict::Kind::kMemoryLimit) return std::nullopt;
     return LimitHit{.what = fmt::format("it had {} MB of memory, and may have {}",
                                         verdict->limit->used / 1'000'000U, size_text(memory_)),
                     .fix = R"(raise "memory" in the "sandbox" of its entry, or ask less of it at )"

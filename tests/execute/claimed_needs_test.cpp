@@ -175,8 +175,8 @@ TEST_SUITE("execute/claimed needs") {
     const auto needs = files.needs_without_rules();
     CHECK_FALSE(needs.is_withheld());
     CHECK(execute::needs_text(needs) ==
-          "in need of a rule: it says it needs: reads ./data (required), which its entry does not give, "
-          "and rules of a run may");
+          "in need of a rule: it says it needs: reads ./data (required), which its entry does not "
+          "give, and rules of a run may");
     const World both(R"(, "sandbox": true)",
                      R"([{"effect": "FsRead", "path": "./data", "required": true},
                          {"effect": "NetRead", "host": "a.example", "required": true}])");

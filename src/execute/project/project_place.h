@@ -27,9 +27,9 @@ struct Project;
 // Whether `path` is `folder` or lies below it; both absolute and normal.
 [[nodiscard]] bool lies_in(const std::filesystem::path& path, const std::filesystem::path& folder);
 
-// A place of a server's entry, its references expanded: "PATH", "PATH:ro" or "PATH:rw". "~/" is
-// home_of_user(), as in rules; a relative one is from the folder of mcpac.json, whose real name
-// counts.
+// A place of a server's entry, its references expanded, or of a claim: "PATH", "PATH:ro" or
+// "PATH:rw". A relative one is from the folder of mcpac.json, whose real name counts; "~/" of a
+// claim is home_of_user(), as in rules, and an entry that has one is refused.
 [[nodiscard]] policy::FilePlace place_of_entry(std::string_view text, const Project& project,
                                                const std::string& server);
 // What the rules behind a start give a confined server beside its entry (servers/server_places.h).

@@ -217,7 +217,10 @@ void add_one(Context& context, const AddOptions& options) {
       server->sandbox = std::move(*sandbox);
       if (auto tried = try_in_sandbox(context, *server); !tried) {
         context.fail(tried.error());
-        return context.say("nothing was added");
+        return context.say(
+            config->has(server->name)
+                ? fmt::format("nothing was replaced: {} stays as it was", server->name)
+                : std::string("nothing was added"));
       }
     }
     config->put(*server);

@@ -16,7 +16,6 @@
 #include "cli/config_file.h"
 #include "cli/confine_entry.h"
 #include "cli/grant_options.h"
-#include "cli/settings.h"
 #include "cli/through_host.h"
 #include "cli/tool_choice.h"
 #include "cli/written.h"
@@ -252,24 +251,6 @@ std::string difference(const Definitions& old, const Definitions& now) {
   return text;
 }
 
-// The server as `config` has it now, started confined once.
-Result<ServerListing> start_confined(Context& context, execute::Project project,
-                                     const ConfigFile& config, const std::string& name) {
-  auto parsed = mcp::parse_config(config.text(), context.config_file.string());
-  if (!parsed) return pass_on(parsed);
-  for (auto& server : project.config.servers) {
-    if (server.name != name) continue;
-    server.sandbox = parsed->find(name)->sandbox;
-    server.observer.reset();
-  }
-  execute::confine_servers(project, context.folders, accepted_tier(account_home()));
-  const execute::ProjectUse use(context.folders, project.config_file);
-  auto listings =
-      execute::list_servers({*project.config.find(name)}, progress_of(context, Counts::kQuiet));
-  if (!listings) return pass_on(listings);
-  return std::move(listings->front());
-}
-
 // What it is given by now, but for what a proposal speaks of: a limit of memory stays.
 OrderedJson proposed_beside(const OrderedJson& entry, const execute::Proposal& proposal) {
   OrderedJson made = execute::entry_of(proposal);
@@ -301,7 +282,9 @@ Result<void> apply(Context& context, const execute::Project& project, ConfigFile
   const OrderedJson sandbox = proposed_beside(as_it_was, proposal);
   config.entry(options.name)["sandbox"] = sandbox;
   const auto& server = *project.config.find(options.name);
-  auto confined = start_confined(context, project, config, options.name);
+  auto proposed = server_of(options.name, config.entry(options.name));
+  if (!proposed) return pass_on(proposed);
+  auto confined = start_in_sandbox(context, project, options.name, *proposed->sandbox);
   if (!confined && !options.force) {
     Error error = std::move(confined.error());
     error.what = fmt::format("nothing was written: confined, {}", error.what);
@@ -309,8 +292,10 @@ Result<void> apply(Context& context, const execute::Project& project, ConfigFile
   }
   if (!confined) {
     context.warn(printable(fmt::format("confined, it does not start: {}", confined.error().what)));
+  } else if (!*confined) {
+    context.say(fmt::format("{} is disabled, and was not tried", options.name));
   } else if (const auto known = before(project, server, observed)) {
-    const auto now = definitions_of(confined->tools);
+    const auto now = definitions_of((*confined)->tools);
     if (const std::string differs = difference(*known, now); !differs.empty()) {
       if (!options.force)
         return fail(ErrorId::kLockDrift,
@@ -325,7 +310,7 @@ Result<void> apply(Context& context, const execute::Project& project, ConfigFile
     }
   } else {
     context.say(fmt::format("confined, {} lists {}; what it listed before is not known here",
-                            options.name, counted(confined->tools.size(), "tool")));
+                            options.name, counted((*confined)->tools.size(), "tool")));
   }
   // Somebody else may have written meanwhile.
   auto again = ConfigFile::open(context.config_file);

@@ -65,12 +65,15 @@ Result<std::shared_ptr<ClientRun>> Gateway::begin(const Comer& comer, policy::La
   ClientRun::Parts parts;
   parts.name = client;
   parts.subject = comer.subject;
+  parts.reach = execute::reach_of_servers(*project, lock_, *authority, policy::Callers::kClients);
+  // By this client's own rules: what a shared server has by those of others goes with them.
+  const auto own_places = execute::places_of_servers(*project, setup_.folders, parts.reach);
   std::set<Permission> withheld;
-  for (const auto& [tool, needs] : execute::unmet_needs(setup_.project, lock_)) {
+  for (const auto& [tool, needs] : execute::unmet_needs(setup_.project, lock_, &own_places)) {
     if (authority->coverage(tool, "") == policy::Coverage::kMissing) continue;
     if (needs.is_withheld()) withheld.insert(tool);
     tell_once(fmt::format("{} is {}; where it is meant to: {}", printable(tool.text()),
-                          execute::needs_text(needs), needs.unmet.front().line));
+                          execute::needs_text(needs), execute::needs_remedy(needs)));
   }
   parts.catalog =
       Catalog::make(lock_, *authority, setup_.names,
@@ -96,7 +99,6 @@ Result<std::shared_ptr<ClientRun>> Gateway::begin(const Comer& comer, policy::La
   }
   execute::add_offers(parts.catalog->permissions(), lock_, compiled.table);
   parts.tools = std::make_shared<const gate::ToolTable>(std::move(compiled.table));
-  parts.reach = execute::reach_of_servers(*project, lock_, *authority, policy::Callers::kClients);
   std::erase_if(parts.reach,
                 [&](const auto& entry) { return !parts.catalog->servers().contains(entry.first); });
   parts.upstream = upstream_.get();

@@ -30,8 +30,12 @@ TEST_SUITE("e2e/confined") {
     };
     const Confined confined(false, config(R"({"files": ["./script.json"]})"));
     const Workspace& workspace = confined.workspace;
+    Json reads = tool(
+        "read", Json::array({Json{{"effect", "FsRead"}, {"path", "./data"}, {"required", true}}}));
+    reads["inputSchema"]["properties"]["path"] = {{"type", "string"}};
     const Json tools = {tool("fetch", Json::array({host})), tool("keep", Json::array({cache})),
-                        tool("plain", Json::array())};
+                        tool("plain", Json::array()), reads};
+    workspace.write("data/a.txt", "a");
     workspace.write("script.json", Json{{"version", "1"}, {"tools", tools}}.dump());
     const auto made = confined.mcpac({"generate"});
     INFO(made.err);
@@ -59,6 +63,17 @@ TEST_SUITE("e2e/confined") {
         "#include <mcpac.hpp>\n"
         "int agent_main(mcpac::Requires<mcp::notes::fetch> rt) {\n"
         "  rt.notes.fetch();\n  return 0;\n}\n";
+    // What a rule of the run gives, the tool has.
+    CHECK(has(listed.out, "[in need of a rule]"));
+    const Json given = {{"path", (workspace.folder() / "data/a.txt").string()}};
+    for (const auto& [rule, exit_code] :
+         {std::pair("notes.read(path within ./data)", 0), std::pair("notes.read", 77)}) {
+      const auto read = confined.mcpac(
+          {"tools", "call", "notes.read", "--arguments", given.dump(), "--grant", rule});
+      INFO(rule, read.err);
+      CHECK(read.exit_code == exit_code);
+      CHECK(has(read.err, "MCPAC-E0416") == (exit_code != 0));
+    }
     const auto file = workspace.write("agent.cpp", program);
     for (const auto& words : std::vector<std::vector<std::string>>{
              {"execute", "--grant", "*.*", "-f", file.string()},

@@ -141,6 +141,11 @@ TEST_SUITE("e2e/server confine") {
           {"tools", "call", "learning.note", R"({"text": "kept"})", "--grant", "learning.note"});
       INFO(called.out << called.err);
       CHECK(has(called.out, "kept"));
+      const auto dialled = learning.mcpac(
+          {"tools", "call", "learning.note", R"({"text": "dial"})", "--grant", "learning.note"});
+      INFO(dialled.err);
+      CHECK(has(dialled.err, "nothing of this machine is at 127.0.0.1:5432 in its sandbox"));
+      CHECK(has(dialled.err, R"(add "127.0.0.1:5432" to "network")"));
       CHECK(learning.workspace.read("project/data/notes.txt") == "kept");
       CHECK(learning.workspace.read(".home/.cache/learning/seen") == "kept");
 
@@ -152,6 +157,10 @@ TEST_SUITE("e2e/server confine") {
       CHECK(has(ended.err, "it tried to open ~/.config/learning/config.json: not granted"));
       CHECK(has(ended.err, fmt::format(R"(add "{}/.config/learning" to "files")", home)));
       CHECK(has(ended.err, "mcpac server confine learning --learn"));
+      // A host of this machine, which its sandbox does not have.
+      CHECK(
+          has(ended.err, "it tried to reach 127.0.0.1 (port 5432), where nothing of this machine"));
+      CHECK(has(ended.err, R"(add "127.0.0.1:5432" to "network")"));
       // What does not start confined is not written.
       const std::string short_of = learning.config();
       const auto refused = learning.mcpac({"server", "confine", "learning", "--apply"});
@@ -159,6 +168,13 @@ TEST_SUITE("e2e/server confine") {
       CHECK(refused.exit_code != 0);
       CHECK(has(refused.err, "nothing was written"));
       CHECK(learning.config() == short_of);
+      // A server that is disabled is not started for a trial either.
+      learning.write_config(R"({"files": ["./data:rw"]}, "disabled": true)");
+      const auto disabled = learning.mcpac({"server", "confine", "learning", "--apply"});
+      INFO(disabled.err);
+      CHECK(disabled.exit_code == 0);
+      CHECK(has(disabled.err, "learning is disabled, and was not tried"));
+      learning.write_config(R"({"files": ["./data:rw"]})");
       const auto off = learning.mcpac({"server", "confine", "learning", "--off"});
       CHECK(off.exit_code == 0);
       CHECK(has(off.err, "next: mcpac lock accept learning"));

@@ -502,6 +502,51 @@ TEST_SUITE("execute/confined servers") {
     CHECK(refused.error().what.contains("holds its program"));
   }
 
+  TEST_CASE(
+      "what is given of a home is in the server's own, of HOME's first, and both are held back") {
+    const Disk disk;
+    for (const char* folder : {"home/.config/notes", "home/.ssh"})
+      fs::create_directories(disk.path(folder));
+    const Disk::Home home(disk);  // HOME, and not what the system's record of users has
+    const auto homes = execute::homes_of_servers();
+    REQUIRE(homes.size() == 2);
+    CHECK(homes[0] == disk.path("home"));
+    CHECK(homes[1] == execute::home_of_user());
+    execute::Project project;
+    project.config_file = disk.path("home/project/mcpac.json");
+    project.folder = disk.path("home/project");
+    // "~/" is the system's, in entries as in rules.
+    CHECK(execute::place_of_entry("~/x:rw", project, "one").path == execute::home_of_user() + "/x");
+    execute::Folders folders;
+    folders.libexec = "/nowhere";
+    mcp::SpawnOptions options{.program = "/bin/sh"};
+    options.arguments = {"sh"};
+    options.keeper = "/keeper";
+    options.confined = mcp::ConfinedSpawn{
+        .confiner = nullptr, .server = "one", .places = {disk.path("home/.config/notes")}};
+    const auto spec = execute::confined_spec(project, folders, options);
+    INFO((spec ? std::string() : spec.error().to_text()));
+    REQUIRE(spec.has_value());
+    const fs::path own = fs::path(execute::kConfinedHome) / ".config/notes";
+    CHECK(std::ranges::any_of(spec->mounts, [&](const sandbox::Mount& mount) {
+      return mount.inside == own && mount.host == disk.path("home/.config/notes");
+    }));
+  }
+
+  TEST_CASE("places, network and memory of a server's start are shown together") {
+    execute::ServerPlaces places;
+    places.entry = {{"/srv/data", policy::FileMode::kReadWrite, {"mcpac.json: its entry"}}};
+    places.network = {"api.example.com:443"};
+    places.memory = 512'000'000;
+    const auto lines = execute::lines_of_places(execute::to_json({{"one", places}}));
+    CHECK(lines == std::vector<std::string>{"one: /srv/data read-write: mcpac.json: its entry",
+                                            "one: network api.example.com:443: its entry",
+                                            "one: at most 512MB of memory: its entry"});
+    places.network_denied = "mcpac.policy:3";
+    CHECK(execute::lines_of_places(execute::to_json({{"one", places}}))[1] ==
+          "one: no network: mcpac.policy:3");
+  }
+
   TEST_CASE("a server that was started with other places is another one") {
     using Places = execute::ServerPlaces;
     const auto mode = policy::FileMode::kReadWrite;

@@ -20,6 +20,7 @@
 #include "core/folds_case.h"
 #include "core/printable.h"
 #include "core/repository.h"
+#include "core/shell_quote.h"
 
 namespace mcpac::execute {
 namespace {
@@ -58,6 +59,9 @@ constexpr std::size_t kMostEntries = 200'000;
 // Of the paths of all folders: what bounds how deep a tree is looked through, some thousand levels.
 constexpr std::size_t kMostPathBytes = std::size_t{64} << 20U;
 constexpr std::size_t kMostClosed = 64;
+constexpr std::size_t kUsualDepth = 64;  // that people and their tools make
+constexpr std::size_t kMostShown = 300;  // of a path, in an error
+constexpr std::size_t kMostTyped = 800;  // of one that is to be pasted: whole, or not at all
 
 // Folders that are open at a time. A program can make a tree deeper than a process may have files
 // open, and no such tree is to keep its user from granting the folder again.
@@ -69,6 +73,7 @@ class Walk {
  public:
   Result<void> all(UniqueFd root, const fs::path& at) {
     path_ = at.native();
+    top_size_ = path_.size();
     if (auto done = list(std::move(root)); !done) return done;
     while (!levels_.empty()) {
       auto& names = levels_.back().folders;
@@ -88,11 +93,30 @@ class Walk {
     UniqueFd folder{};                 // of the last kMostOpen levels
   };
 
+  // Names of it the part that a person finds it by: what a program made may be as deep as it likes.
   std::unexpected<Error> too_much() const {
-    return fail(ErrorId::kFilesRefused,
-                fmt::format("{} holds too much to look through for protected names",
-                            printable(path_, 4'000)),
-                {.fix = "grant a smaller folder read-write"});
+    const fs::path folder = path_.substr(0, top_size_);
+    const std::string below = path_.size() > top_size_ ? path_.substr(top_size_) : std::string();
+    const auto depth = static_cast<std::size_t>(std::ranges::count(below, '/'));
+    if (depth <= kUsualDepth)
+      return fail(ErrorId::kFilesRefused,
+                  fmt::format("{} holds too much to look through for protected names",
+                              printable(folder.string(), kMostShown)),
+                  {.why = fmt::format("more than {} entries, or folders too deep", kMostEntries),
+                   .fix = "grant a smaller folder read-write"});
+    const std::string first = below.substr(0, below.find('/', 1));
+    const std::string chain = path_.substr(0, top_size_) + first;
+    return fail(
+        ErrorId::kFilesRefused,
+        fmt::format("{} holds too much to look through for protected names: {} folders one in the "
+                    "other",
+                    printable(chain, kMostShown), depth),
+        {.why = "a program that may write there can have made them",
+         .fix = chain.size() > kMostTyped || printable(chain) != chain
+                    ? std::string("look at it, and remove it; or grant a smaller folder read-write")
+                    : fmt::format("look at it, and remove it: rm -r {}; or grant a smaller folder "
+                                  "read-write",
+                                  shell_quoted(chain))});
   }
 
   // What we cannot list, a program of ours may all the same: it can change the modes of what is
@@ -186,7 +210,7 @@ class Walk {
     }
     return fail(ErrorId::kFilesRefused,
                 fmt::format("{} was moved while it was looked through for protected names",
-                            printable(path_, 4'000)),
+                            printable(path_, kMostShown)),
                 {.fix = "try again once nothing else moves folders there"});
   }
 
@@ -210,6 +234,7 @@ class Walk {
   std::vector<Level> levels_;  // from the root to the folder that is looked through
   std::string path_;           // of that one
   alignas(dirent64) std::array<char, kEntriesBytes> entries_;
+  std::size_t top_size_ = 0;   // of the path of the place
   std::size_t path_bytes_ = 0;
   std::size_t seen_ = 0;
   FoldingDevices devices_;

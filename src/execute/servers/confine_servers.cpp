@@ -146,16 +146,41 @@ std::set<fs::path> started_from(const mcp::SpawnOptions& options, const LaunchPr
   return files_of_command(words, start, options.environment);
 }
 
+// What a person may have meant for a place that is no path as it stands: no shell reads an entry.
+Result<void> check_place_text(std::string_view text, const std::string& where) {
+  const auto refuse = [&](std::string what, std::string why, std::string fix) {
+    return fail(ErrorId::kFilesRefused, std::move(what),
+                {.where = where, .why = std::move(why), .fix = std::move(fix)});
+  };
+  if (text.empty())
+    return refuse("a place of \"sandbox\" is an empty text", "",
+                  R"(write "./data" or "./data:rw")");
+  std::string_view path = text;
+  if (path.ends_with(":rw") || path.ends_with(":ro")) path.remove_suffix(3);
+  const bool is_home =
+      fs::path(path).lexically_normal() == "~" || fs::path(path).lexically_normal() == "~/";
+  if (is_home)
+    return refuse(fmt::format("{} is your home, which is never given as a whole", printable(text)),
+                  "it holds keys, and settings that other programs obey",
+                  R"(name the folders in it that the server needs: "${env:HOME}/.config/NAME")");
+  if (path.starts_with('$') || path.starts_with('~')) {
+    const std::string home = home_of_user();
+    const bool is_below = path.starts_with("~/") && !home.empty();
+    return refuse(fmt::format("{} is read by no shell here", printable(text)),
+                  "\"${env:NAME}\" stands for a variable; all else is a path as it stands",
+                  is_below ? fmt::format("write \"{}{}\"", home, printable(text.substr(1)))
+                           : std::string("write the whole path"));
+  }
+  return {};
+}
+
 Result<FileMounts> mounts_of_places(const Project& project, const Folders& folders,
                                     const mcp::ConfinedSpawn& confined,
                                     const ServerPlaces& by_rules, std::set<fs::path> started) {
   std::vector<policy::FilePlace> places;
   for (const std::string& text : confined.places) {
-    if (text.empty()) {
-      return fail(
-          ErrorId::kFilesRefused, "a place of \"sandbox\" is an empty text",
-          {.where = "server " + confined.server, .fix = R"(write "./data" or "./data:rw")"});
-    }
+    if (auto fits = check_place_text(text, "server " + confined.server); !fits)
+      return pass_on(fits);
     places.push_back(place_of_entry(text, project, confined.server));
   }
   ReservedPlaces reserved = reserved_places(project, folders, {});
@@ -285,10 +310,18 @@ Result<void> pin_folders_above(ByPlace& mounts) {
       put(mounts, {.host = at, .inside = at, .access = Mount::Access::kReadWrite});
   }
   if (mounts.size() <= kMostMounts) return {};
-  return fail(ErrorId::kFilesRefused,
-              "what a server may write holds too many names that tools obey, or denied places",
-              {.why = "each is mounted over, and so is each folder above it",
-               .fix = "name the folders that it works in, or give them read-only"});
+  const auto depth = [](const fs::path& path) { return std::distance(path.begin(), path.end()); };
+  const fs::path deepest = *std::ranges::max_element(held, {}, depth);
+  return fail(
+      ErrorId::kFilesRefused,
+      "what a server may write holds too many names that tools obey, or denied places",
+      {.where = {},
+       .why =
+           fmt::format("each is mounted over, and so is each folder above it; the deepest is {}, "
+                       "{} folders down",
+                       printable(deepest.string(), 300), depth(deepest)),
+       .fix = "name the folders that it works in, or give them read-only; what the server made so "
+              "deep, and nobody needs, remove"});
 }
 
 bool is_in_tree(const ByPlace& mounts, const fs::path& path) {
@@ -328,7 +361,8 @@ void add_to_own_home(ByPlace& mounts, const fs::path& project) {
         continue;
       Mount again = mount;
       again.inside = fs::path(kConfinedHome) / at.lexically_relative(home);
-      put(more, std::move(again));
+      fs::path inside = again.inside;
+      more.try_emplace(std::move(inside), std::move(again));
     }
   }
   if (mounts.size() + more.size() <= kMostMounts) mounts.merge(more);
@@ -567,11 +601,11 @@ std::vector<fs::path> homes_of_servers() {
         std::ranges::find(homes, real) == homes.end())
       homes.push_back(real);
   };
-  add(home_of_user());
   constexpr std::string_view kHome = "HOME=";
   for (const std::string& variable : mcp::make_environment({})) {
     if (variable.starts_with(kHome)) add(variable.substr(kHome.size()));
   }
+  add(home_of_user());
   return homes;
 }
 

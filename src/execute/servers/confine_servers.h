@@ -69,8 +69,10 @@ class ToldRefusals {
 // The folder that it starts in, without links, as those are not in the sandbox.
 [[nodiscard]] Result<std::filesystem::path> start_of(const mcp::SpawnOptions& options);
 
-// Homes of the user as servers know them: by the system's record of users, and by HOME, which
-// servers without a sandbox get. Without links; none twice.
+// Homes of the user as servers know them, without links, none twice: first that of HOME, which
+// servers without a sandbox get, then that of the system's record of users (home_of_user()), which
+// "~/" means in rules and entries. What is refused of a home is refused of both. Of what is given
+// in both under one name the first has it in the server's own home, as there the server looks.
 [[nodiscard]] std::vector<std::filesystem::path> homes_of_servers();
 
 // The home folder of a confined server, which is empty when it starts and gone with it.

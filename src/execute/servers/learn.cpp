@@ -21,6 +21,7 @@
 #include "execute/servers/confine_servers.h"
 #include "execute/servers/launch_profile.h"
 #include "execute/servers/proposed_places.h"
+#include "execute/servers/server_network.h"
 #include "execute/servers/server_places.h"
 #include "mcp/secrets.h"
 #include "mcp/stdio_transport.h"
@@ -100,8 +101,10 @@ constexpr std::array kPrivate = {".ssh",
 constexpr std::array kOfEach = {".config", ".cache", ".local/share", ".local/state"};
 // Where resolvers and loaders look; a confined server does without.
 constexpr std::array kOfLibraries = {
-    "/etc/resolv.conf", "/etc/gai.conf",  "/etc/ld.so.preload", "/etc/hostname", "/etc/machine-id",
-    "/etc/os-release",  "/etc/localtime", "/etc/environment",   "/etc/terminfo", "/etc/inputrc"};
+    "/etc/resolv.conf", "/etc/gai.conf",   "/etc/ld.so.preload", "/etc/hostname",
+    "/etc/machine-id",  "/etc/os-release", "/etc/localtime",     "/etc/environment",
+    "/etc/terminfo",    "/etc/inputrc",    "/etc/hosts"};  // a server with a network asks mcpac,
+                                                           // which reads it
 // Of the machine and of others, beside what is of the system.
 constexpr std::array kOfMachine = {"/etc",  "/var",  "/run",       "/boot",
                                    "/root", "/home", "/lost+found"};
@@ -136,6 +139,10 @@ std::string_view verb_of(std::uint16_t uses, bool folder) {
   if ((uses & sandbox::kWritten) != 0) return "wrote";
   if ((uses & sandbox::kRead) != 0) return folder ? "listed" : "read";
   return "looked at";
+}
+
+bool is_loopback(const sandbox::SeenHost& host) {
+  return host.address.starts_with("127.") || host.address == "::1";
 }
 
 class Proposer {
@@ -459,8 +466,7 @@ class Proposer {
   void add_hosts() {
     std::map<std::string, std::string> lines;
     for (const sandbox::SeenHost& host : from_.seen->hosts) {
-      const bool is_loopback = host.address.starts_with("127.") || host.address == "::1";
-      const bool by_name = !host.asked.empty() && !is_loopback;
+      const bool by_name = !host.asked.empty() && !is_loopback(host);
       const std::string name = by_name                      ? host.asked
                                : host.address.contains(':') ? "[" + host.address + "]"
                                                             : host.address;
@@ -566,7 +572,7 @@ class Proposer {
 
   // ---- The lines
 
-  // As it stands in an entry, where "~" is refused: a server would get it as it is.
+  // As it stands in an entry.
   [[nodiscard]] std::string line_of(const fs::path& path) const {
     if (has_project_ && path == project_) return ".";
     if (path != project_ && lies_in(path, project_))
@@ -661,6 +667,23 @@ class Proposer {
   Proposal proposal_;
 };
 
+// What listens for it there: mcpac, on these ports, or the server itself, which is not known.
+std::set<std::uint16_t> ports_of_mcpac(const Project& project, const mcp::ServerConfig& server) {
+  mcp::SecretValues secrets;
+  std::vector<std::string> places;
+  for (const std::string& text : server.sandbox->network) {
+    auto value = secrets.expand(text, "sandbox.network");
+    if (value) places.push_back(std::move(*value));
+  }
+  if (places.empty()) return {};
+  const auto network = network_of_server(server.name, project.config_file.string(), places,
+                                         ServersReach::kAsTheirEntries);
+  if (!network) return {};
+  std::set<std::uint16_t> ports(network->ports.begin(), network->ports.end());
+  ports.insert({network->proxy_port, 53});
+  return ports;
+}
+
 // The last few, those first that were to be opened: a lookup alone may be a search.
 std::vector<std::string> words_of_refusals(const Seen& seen) {
   constexpr std::size_t kMostWords = 3;
@@ -691,10 +714,12 @@ std::vector<std::string> words_of_refusals(const Seen& seen) {
   }
   for (const sandbox::SeenHost& host : seen.hosts) {
     if (words.size() == 2 * kMostWords) break;
-    const bool is_own = host.address.starts_with("127.") || host.address == "::1";
-    if (is_own) continue;
     words.push_back(printable(
-        fmt::format("it tried to reach {} (port {}): not granted", host.address, host.port)));
+        is_loopback(host)
+            ? fmt::format("it tried to reach {} (port {}), where nothing of this machine is in its "
+                          "sandbox: not granted",
+                          host.address, host.port)
+            : fmt::format("it tried to reach {} (port {}): not granted", host.address, host.port)));
   }
   for (const std::string& socket : seen.sockets) {
     if (words.size() == 2 * kMostWords) break;
@@ -719,30 +744,42 @@ class ServerRefusals final : public mcp::Refusals {
   [[nodiscard]] int enter_child() const override { return observation_->enter_child(); }
   [[nodiscard]] int socket() const override { return observation_->socket(); }
   void explain(Error& error) override {
-    const Seen seen = observation_->end();
+    Seen seen = observation_->end();
+    const auto* config = project_->config.find(server_);
+    if (config != nullptr && config->sandbox) {
+      const auto ports = ports_of_mcpac(*project_, *config);
+      std::erase_if(seen.hosts, [&](const sandbox::SeenHost& host) {
+        return is_loopback(host) && ports.contains(host.port);
+      });
+    }
     const auto words = words_of_refusals(seen);
     if (words.empty()) return;
     error.why =
         fmt::format("{}{}{}", fmt::join(words, "\n"), error.why.empty() ? "" : "\n", error.why);
-    std::string lines;
-    const auto* config = project_->config.find(server_);
+    std::string advice;
     if (config != nullptr && config->sandbox) {
       const auto proposal =
           propose({.project = *project_, .folders = folders_, .server = *config, .seen = &seen});
-      for (const ProposedLine& line : proposal ? proposal->files : std::vector<ProposedLine>()) {
-        const bool has =
-            std::ranges::find(config->sandbox->files, line.text) != config->sandbox->files.end();
-        if (!has) lines += fmt::format("{}\"{}\"", lines.empty() ? "" : ", ", line.text);
+      if (proposal) {
+        advice = lines_to_add(proposal->files, config->sandbox->files, "files") +
+                 lines_to_add(proposal->network, config->sandbox->network, "network");
       }
     }
-    error.fix = printable(
-        fmt::format("{}mcpac server confine {} --learn shows all that it uses",
-                    lines.empty() ? std::string()
-                                  : fmt::format("add {} to \"files\" of its \"sandbox\"; ", lines),
-                    server_));
+    error.fix = printable(advice + learn_advice(server_));
   }
 
  private:
+  static std::string lines_to_add(const std::vector<ProposedLine>& proposed,
+                                  const std::vector<std::string>& had, std::string_view member) {
+    std::string lines;
+    for (const ProposedLine& line : proposed) {
+      if (std::ranges::find(had, line.text) == had.end())
+        lines += fmt::format("{}\"{}\"", lines.empty() ? "" : ", ", line.text);
+    }
+    return lines.empty() ? lines
+                         : fmt::format("add {} to \"{}\" of its \"sandbox\"; ", lines, member);
+  }
+
   std::unique_ptr<sandbox::Observation> observation_;
   std::shared_ptr<const Project> project_;
   Folders folders_;
@@ -762,6 +799,10 @@ OrderedJson entry_of(const Proposal& proposal) {
   if (!proposal.files.empty()) entry["files"] = texts_of(proposal.files);
   if (!proposal.network.empty()) entry["network"] = texts_of(proposal.network);
   return entry.empty() ? OrderedJson(true) : entry;
+}
+
+std::string learn_advice(const std::string& server) {
+  return fmt::format("mcpac server confine {} --learn shows all that it uses", server);
 }
 
 Result<Proposal> propose(const ProposalFrom& from) {

@@ -46,6 +46,9 @@ struct ProposalFrom {
   const sandbox::Seen* seen = nullptr;  // null: nothing was observed
 };
 
+// The end of the advice for a server that lacks something: the command that finds what it uses.
+[[nodiscard]] std::string learn_advice(const std::string& server);
+
 // Begins with the "sandbox" that the entry has, whose lines stay; else with what `server add
 // --confine` would give (proposed_places.h), but for keys and what is mcpac's own. Only where
 // something was observed is a line taken away: one that no start would be given.

@@ -43,6 +43,7 @@
 #include "core/ids.h"
 #include "core/printable.h"
 #include "execute/network/host_dialer.h"
+#include "execute/project/claimed_needs.h"
 #include "execute/servers/name_answers.h"
 #include "execute/servers/proxy_talk.h"
 #include "gate/approver.h"
@@ -87,21 +88,6 @@ constexpr double kMostRefused = 256;
 constexpr std::size_t kMostTold = 32;
 // Of a server's own record.
 constexpr std::size_t kOwnRecord = std::size_t{64} << 20U;
-
-policy::LayerText entry_layer(const std::string& server, const std::vector<std::string>& places) {
-  policy::LayerText layer;
-  layer.name = fmt::format("sandbox.network of server {}", server);
-  for (const std::string& place : places)
-    layer.places.push_back("network " + (place == "any" ? place : policy::print_string(place)));
-  return layer;
-}
-
-Result<policy::Authority> authority_of_servers(const std::vector<policy::LayerText>& layers) {
-  static const policy::ToolSchemas kNone;
-  policy::Environment environment;
-  environment.tools = &kNone;
-  return policy::Authority::load(layers, environment);
-}
 
 // A line at the server's standard error, as if the server had said it: there people look for why it
 // failed, and it has the bounds of all that servers say. Any thread.
@@ -662,7 +648,7 @@ ServerConnections::~ServerConnections() {
 
 Result<std::unique_ptr<ServerConnections::Session>> ServerConnections::serve(
     ServerNetwork network, std::vector<UniqueFd> sockets, UniqueFd standard_error) {
-  auto authority = authority_of_servers(network.layers);
+  auto authority = authority_of_network(network.layers);
   if (!authority) return pass_on(authority);
   auto state = std::make_shared<Session::State>(*loop_, std::move(network), std::move(*authority),
                                                 std::move(standard_error));
@@ -699,7 +685,7 @@ Result<ServerNetwork> network_of_server(const std::string& server, const std::st
                                         ServersReach reach) {
   const std::string where = fmt::format("{}: mcpServers.{}.sandbox.network", file, server);
   for (const std::string& place : places) {
-    if (auto alone = authority_of_servers({entry_layer(server, {place})}); !alone) {
+    if (auto alone = authority_of_network({network_layer(server, {place})}); !alone) {
       Error error = std::move(alone.error());
       error.what =
           fmt::format("\"{}\" is no place of the network: {}", printable(place), error.what);
@@ -719,8 +705,8 @@ Result<ServerNetwork> network_of_server(const std::string& server, const std::st
       return std::unexpected(std::move(error));
     }
   }
-  ServerNetwork network{.server = server, .file = file, .layers = {entry_layer(server, places)}};
-  auto authority = authority_of_servers(network.layers);
+  ServerNetwork network{.server = server, .file = file, .layers = {network_layer(server, places)}};
+  auto authority = authority_of_network(network.layers);
   if (!authority) return pass_on(authority);
   std::set<std::uint16_t> ports;
   for (const auto& place : authority->networks()) {

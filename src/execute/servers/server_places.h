@@ -20,40 +20,12 @@
 #include "core/json.h"
 #include "execute/project/folders.h"
 #include "execute/project/project.h"
+#include "execute/project/project_place.h"
 #include "policy/authority.h"
 #include "policy/places.h"
 #include "sandbox/sandbox.h"
 
 namespace mcpac::execute {
-
-struct ServerPlaces {
-  struct Place {
-    std::filesystem::path path;  // absolute, links resolved
-    policy::FileMode mode = policy::FileMode::kReadOnly;
-    std::vector<std::string> rules;  // that it comes from: "mcpac.policy:12: allow fs.read (…)"
-    friend bool operator==(const Place&, const Place&) = default;
-  };
-  // Sorted by path; a place within another has a wider mode than that.
-  std::vector<Place> given = {};
-  // What no admitted call may name: over everything of the host that the server would have there,
-  // but its own program. `mode` says nothing.
-  std::vector<Place> absent = {};
-  // What only tools that say of themselves that they only read may name: as it is, in a writable
-  // place.
-  std::vector<Place> read_only = {};
-  // Of its entry, for people; the confiner reads the entry itself.
-  std::vector<Place> entry = {};
-  // The statement that denies the network, as "mcpac.policy:3"; nothing: none does.
-  std::optional<std::string> network_denied = std::nullopt;
-  // What rules say that no place comes from, and places that could not be given, for people.
-  std::vector<std::string> notes = {};
-  // In which it is started: A unless a person accepted B, and the machine gives no more.
-  sandbox::Tier tier = sandbox::Tier::kA;
-  // Whether `path` is a place of the entry or of the rules, lies in one, or holds one.
-  [[nodiscard]] bool speaks_of(const std::filesystem::path& path) const;
-};
-// By the server's configured name; a server that is not here has what its entry gives.
-using PlacesOfServers = std::map<std::string, ServerPlaces>;
 
 // What servers get from the rules, between the reader of rules and the starter of servers.
 // Any thread.
@@ -92,11 +64,6 @@ class ConfinedRules {
                                      const ConfinedRules::Started& started);
 // Whether `wanted` has something that `had` does not give.
 [[nodiscard]] bool gives_more(const ServerPlaces& wanted, const ServerPlaces& had);
-
-// A place of a server's entry: "PATH", "PATH:ro" or "PATH:rw", a relative one from the folder of
-// mcpac.json, whose real name counts.
-[[nodiscard]] policy::FilePlace place_of_entry(std::string_view text, const Project& project,
-                                               const std::string& server);
 
 // What calls of the project's confined servers can name under an authority that was loaded for the
 // tools of this lock; empty where none is confined.

@@ -108,7 +108,7 @@ Result<Json> analyze_program(const Setup& setup, const std::string& text, Progre
   if (report->verdict == analyzer::Verdict::kOk) {
     const execute::Listener quiet;
     auto granted = execute::would_be_granted(own.project, *setup.lock, quiet, *report, setup.rules,
-                                             execute::DeniedUses::kRefuse);
+                                             execute::DeniedUses::kRefuse, *setup.folders);
     if (!granted) return pass_on(granted);
     answer["granted"] = !granted->refusal.has_value();
     if (granted->refusal) answer["error"] = error_member(*granted->refusal);

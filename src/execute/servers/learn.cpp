@@ -716,8 +716,8 @@ class ServerRefusals final : public mcp::Refusals {
         project_(std::move(project)),
         folders_(folders),
         server_(std::move(server)) {}
-  [[nodiscard]] int enter_child() const override { return observation_->enter_child(); }
-  [[nodiscard]] int socket() const override { return observation_->socket(); }
+  [[nodiscard]] int enter_child() const override { return observation_->entrance().enter_child(); }
+  [[nodiscard]] int socket() const override { return observation_->entrance().socket(); }
   void explain(Error& error) override {
     const Seen seen = observation_->end();
     const auto words = words_of_refusals(seen);
@@ -778,8 +778,18 @@ Result<std::shared_ptr<ServerObserver>> ServerObserver::begin(sandbox::ObserveOp
                                                               const mcp::ServerConfig& written) {
   auto observation = sandbox::Observation::begin(std::move(options));
   if (!observation) return pass_on(observation);
-  return std::shared_ptr<ServerObserver>(new ServerObserver(
-      std::move(*observation), {.identity = written.identity(), .entry = written.entry()}));
+  std::shared_ptr<ServerObserver> made(
+      new ServerObserver({.identity = written.identity(), .entry = written.entry()}));
+  made->observation_ = std::move(*observation);
+  return made;
+}
+
+std::shared_ptr<ServerObserver> ServerObserver::joined(sandbox::ObserverEnd end,
+                                                       const mcp::ServerConfig& written) {
+  std::shared_ptr<ServerObserver> made(
+      new ServerObserver({.identity = written.identity(), .entry = written.entry()}));
+  made->joined_.emplace(std::move(end));
+  return made;
 }
 
 sandbox::ObserveOptions options_for_learning() {

@@ -238,6 +238,28 @@ TEST_SUITE("e2e/server confine") {
     }
   }
 
+  TEST_CASE("a call that fails for what a sandbox does not give is explained beside its answer") {
+    const Learning learning(false);
+    const std::string home = learning.workspace.home().string();
+    learning.write_config(fmt::format(R"({{"files": ["{}/.config/learning"]}})", home));
+    const auto generated = learning.mcpac({"generate"});
+    INFO(generated.err);
+    REQUIRE(generated.exit_code == 0);
+    const auto called = learning.mcpac({"tools", "call", "learning.note", R"({"text": "no"})",
+                                        "--grant", "learning.note", "--json"});
+    INFO(called.out << called.err);
+    const std::string data = (learning.workspace.folder() / "project/data").string();
+    CHECK(has(called.err, fmt::format(R"({} is not given to it by its "sandbox")", data)));
+    CHECK(has(called.err, "mcpac server confine learning --learn --call"));
+    // The answer is the server's own.
+    CHECK(has(called.out, "isError"));
+    CHECK_FALSE(has(called.out, "sandbox"));
+    const auto audit = learning.mcpac({"audit", "list", "--json", "--kind", "Anomaly"});
+    CHECK(has(audit.out, data));
+    CHECK(has(audit.out, "\"server\": \"learning\""));
+    CHECK(learning.mcpac({"audit", "verify"}).exit_code == 0);
+  }
+
   TEST_CASE("real servers are learnt by what their entries name and what they do") {
     const auto entry = [](const std::string& name, const std::string& more) {
       return fmt::format(

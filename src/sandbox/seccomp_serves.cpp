@@ -28,8 +28,8 @@ constexpr std::uint32_t answered(int error) {
 constexpr int kFchmodat2 = 452;
 
 // No memfd_create: such a file is executed and mapped to be executed whatever mounts say, also one
-// made with MFD_NOEXEC_SEAL by a loader, and belongs to no process whose memory is counted. Libraries
-// go on with /dev/shm or /tmp, as on a kernel that has none.
+// made with MFD_NOEXEC_SEAL by a loader, and belongs to no process whose memory is counted.
+// Libraries go on with /dev/shm or /tmp, as on a kernel that has none.
 constexpr int kServedFiles[] = {SCMP_SYS(read),
                                 SCMP_SYS(write),
                                 SCMP_SYS(readv),

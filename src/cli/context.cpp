@@ -48,7 +48,7 @@ Context make_context() {
 Result<execute::Project> Context::project() const {
   auto project = execute::load_project(config_file, folders);
   if (!project) return project;
-  if (const std::string session = environment_variable(execute::kLearnVariable); !session.empty()) {
+  if (const std::string session = environment_variable("MCPAC_LEARN"); !session.empty()) {
     const auto joined = execute::join_learn_session(*project, folders, session);
     if (!joined) warn(joined.error().to_text());
     if (joined && *joined)

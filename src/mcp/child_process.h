@@ -19,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -100,6 +101,9 @@ class Confiner {
   // For one more start of a server whose start failed; null: none can be observed.
   [[nodiscard]] virtual std::shared_ptr<Refusals> look_at_refusals(
       const std::string& server) const = 0;
+  // Of a call that failed, what the server said, without secrets: where that is about something
+  // that its sandbox does not give, the user of mcpac is told. The answer stays as it is.
+  virtual void call_failed(const std::string& server, std::string_view said) const = 0;
 };
 
 // How it is confined, for a server that is.

@@ -193,4 +193,29 @@ TEST_SUITE("e2e/confined") {
     CHECK(json.at("server_places").at("attempts").at("places").size() == 2);
     CHECK(json.at("server_places").at("attempts").at("absent").size() == 3);
   }
+
+  TEST_CASE(
+      "a name that tools obey is told when a confined server makes it, and held from then on") {
+    const Confined confined;
+    confined.generate();
+    const auto shell = [&](const std::string& line) {
+      return confined.mcpac({"tools", "call", "attempts.attempt",
+                             Json{{"what", "shell"}, {"on", line}}.dump(), "--grant", "*.*"});
+    };
+    const std::string data = confined.path("data");
+    const auto made = shell(
+        fmt::format("cd {} && mkdir -p deep/.git/hooks && echo x > .envrc && echo done", data));
+    INFO(made.out << made.err);
+    CHECK(has(made.out, "done"));
+    CHECK(has(made.err, data + "/.envrc came to be"));
+    CHECK(has(made.err, data + "/deep/.git came to be"));
+    const auto audit = confined.mcpac({"audit", "list", "--json", "--kind", "Anomaly"});
+    CHECK(has(audit.out, data + "/.envrc"));
+    const auto again = shell(fmt::format("cd {} && echo y > .envrc || echo refused", data));
+    INFO(again.out << again.err);
+    CHECK(has(again.out, "refused"));
+    CHECK_FALSE(has(again.err, "came to be"));
+    CHECK(confined.workspace.read("data/.envrc") == "x\n");
+    CHECK(confined.mcpac({"audit", "verify"}).exit_code == 0);
+  }
 }

@@ -232,6 +232,39 @@ TEST_SUITE("sandbox/serves") {
       CHECK(go("call", std::to_string(call)) == "exit 10 ENOSYS");
   }
 
+  TEST_CASE(
+      "what it makes is executed from nowhere: files, memory with a name, a loader's mapping") {
+    const std::string script =
+        "import os,mmap\n"
+        "def told(what,body):\n"
+        "  try: body(); print(what,'done')\n"
+        "  except OSError as e: print(what,e.strerror)\n"
+        "for flags in (0,1,2,8,16): told('memfd',lambda: os.memfd_create('x',flags))\n"
+        "text=open('/bin/true','rb').read()\n"
+        "for folder in ('/place','/tmp'):\n"
+        "  path=folder+'/own'\n"
+        "  def make():\n"
+        "    with open(path,'wb') as out: out.write(text)\n"
+        "    os.chmod(path,0o755)\n"
+        "  make()\n"
+        "  told('start',lambda: os.execv(path,['own']))\n"
+        "  fd=os.open(path,os.O_RDWR)\n"
+        "  told('by number',lambda: os.execve(fd,['own'],{}))\n"
+        "  told('map',lambda: mmap.mmap(fd,4096,mmap.MAP_PRIVATE,mmap.PROT_READ|mmap.PROT_EXEC))\n"
+        "  status=os.system('/lib64/ld-linux-x86-64.so.2 '+path+' 2>/dev/null')\n"
+        "  print('loader','failed' if status else 'done')\n"
+        // What interpreters compile stays possible.
+        "told('own memory',lambda: mmap.mmap(-1,4096,prot=mmap.PROT_READ|mmap.PROT_EXEC))\n";
+    const Served served = serving("/usr/bin/python3", {"python3", "-c", script});
+    std::string expected = "exit 0 ";
+    for (int i = 0; i < 5; ++i) expected += "memfd Function not implemented\n";
+    for (int i = 0; i < 2; ++i)
+      expected +=
+          "start Permission denied\nby number Permission denied\nmap Operation not permitted\n"
+          "loader failed\n";
+    CHECK(run_once(served.spec) == expected + "own memory done\n");
+  }
+
   TEST_CASE("it talks to itself over the loopback device, and reaches nothing else") {
     check_both(
         "python3 -c '\nimport socket\ns=socket.create_server((\"127.0.0.1\",0))\n"

@@ -249,7 +249,25 @@ asio::awaitable<Result<Json>> Upstreams::call_once(CallToken token, const Permis
   auto answer = co_await client->call_tool(permission.tool(), std::move(arguments),
                                            server.config.timeout, std::move(events));
   note_answer(server, client.get(), answer);
+  tell_of_failure(server, answer);
   co_return answer;
+}
+
+void Upstreams::tell_of_failure(const Server& server, const Result<Json>& answer) {
+  if (!server.config.sandbox || !server.config.confiner) return;
+  std::string said;
+  if (!answer) {
+    if (answer.error().id != ErrorId::kServerError) return;
+    said = answer.error().what + "\n" + answer.error().why;
+  } else {
+    const Json* failed = find_member(*answer, "isError");
+    if (failed == nullptr || !failed->is_boolean() || !failed->get<bool>()) return;
+    const Json* content = find_member(*answer, "content");
+    if (content == nullptr || !content->is_array()) return;
+    for (const Json& part : *content) said += string_member(part, "text") + "\n";
+  }
+  if (server.client) said = server.client->secrets().redact(said);
+  server.config.confiner->call_failed(server.config.name, said);
 }
 
 // The second attempt finds the server in a new session, and its tools compared in that.
@@ -320,8 +338,9 @@ gate::Upstream::CallToken Upstreams::forward(const Permission& permission, Json 
            .arguments = std::move(arguments),
            .timeout = server->config.timeout,
            .events = std::move(events)},
-          [this, token, again, ended](Result<Json> result) {
+          [this, token, again, ended, server](Result<Json> result) {
             const auto call = calls_.find(token);
+            tell_of_failure(*server, result);
             if (again) note_answer(again->server, again->client, result);
             if (!again || !again->is_unmade || call == calls_.end() || call->second.is_cancelled)
               return ended(std::move(result));

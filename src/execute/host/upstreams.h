@@ -145,6 +145,8 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   // kAnew: it was well, and was ended for other places.
   enum class Returned : std::uint8_t { kRevived, kAnew };
   void come_back(Server& server, Result<Drifted> outcome, Returned how = Returned::kRevived);
+  // Of a confined server that answered a call with a failure: what it lacked is told to the user.
+  static void tell_of_failure(const Server& server, const Result<Json>& answer);
   // What a call to it is answered with until it may be started again; nothing: it is there.
   // An answer to a call that this client made.
   static void note_answer(Server& server, const mcp::Client* client, const Result<Json>& answer);

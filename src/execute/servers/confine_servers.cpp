@@ -8,11 +8,13 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "core/printable.h"
@@ -22,6 +24,7 @@
 #include "execute/files/obeyed_commands.h"
 #include "execute/files/open_place.h"
 #include "execute/project/project_place.h"
+#include "execute/servers/failed_calls.h"
 #include "execute/servers/launch_profile.h"
 #include "execute/servers/learn.h"
 #include "execute/servers/server_packages.h"
@@ -99,7 +102,12 @@ void add_system(ByPlace& mounts, bool has_network) {
   }
 }
 
-void add_own(ByPlace& mounts) {
+// `memory`: of its entry, which files in memory pass by where no control group counts them; 0: no
+// limit.
+void add_own(ByPlace& mounts, std::uint64_t memory) {
+  const auto bounded = [&](std::uint64_t size) {
+    return memory == 0 ? size : std::min(size, memory);
+  };
   for (const fs::path device : kDevices)
     put(mounts, {.host = device, .inside = device, .kind = Mount::Kind::kDevice});
   put_link(mounts, "/dev/fd", "/proc/self/fd");
@@ -108,10 +116,14 @@ void add_own(ByPlace& mounts) {
   put_link(mounts, "/dev/stderr", "/proc/self/fd/2");
   put(mounts, {.host = {}, .inside = "/proc", .kind = Mount::Kind::kProcesses});
   for (const fs::path& folder : {fs::path("/tmp"), fs::path("/var/tmp"), fs::path(kConfinedHome)})
-    put(mounts,
-        {.host = {}, .inside = folder, .kind = Mount::Kind::kPrivate, .size = kPrivateFolder});
-  put(mounts,
-      {.host = {}, .inside = "/dev/shm", .kind = Mount::Kind::kPrivate, .size = kSharedMemory});
+    put(mounts, {.host = {},
+                 .inside = folder,
+                 .kind = Mount::Kind::kPrivate,
+                 .size = bounded(kPrivateFolder)});
+  put(mounts, {.host = {},
+               .inside = "/dev/shm",
+               .kind = Mount::Kind::kPrivate,
+               .size = bounded(kSharedMemory)});
 }
 
 bool lies_in_any(const fs::path& path, const std::vector<ServerPlaces::Place>& places) {
@@ -421,15 +433,74 @@ struct NetworkOfStart {
   UniqueFd standard_error;
 };
 
+// The places that a server may write, looked through for names that tools obey and that were not
+// there when it started: no guard keeps it from making them (docs/adr/0057). Any thread.
+class WatchedNames {
+ public:
+  WatchedNames(std::string server, FileMounts places,
+               std::shared_ptr<ServerConnections> connections)
+      : server_(std::move(server)),
+        places_(std::move(places)),
+        connections_(std::move(connections)) {}
+  // Tells its user of each, once.
+  void look() {
+    const std::scoped_lock alone(mutex_);
+    const auto made = new_protected_names(places_);
+    if (!made) {
+      const std::string text = fmt::format(
+          "{}: what it may write is not looked through for names that tools may run or obey: {}",
+          printable(server_), made.error().what);
+      return connections_->note(server_, text, {{"what", "new names are not looked for"}});
+    }
+    for (const fs::path& path : made->names) {
+      if (!told_.insert(path).second) continue;
+      tell(
+          path,
+          "{}: {} came to be in what it may write, while it ran: tools may run or obey it. Look at "
+          "it before you go on; from the next start of the server on it is read-only for it",
+          "a name that tools obey came to be while a server ran that may write there");
+    }
+    for (const fs::path& path : made->closed) {
+      if (!told_.insert(path).second) continue;
+      tell(path, "{}: {} cannot be looked through for names that tools may run or obey",
+           "what a server may write cannot be looked through for names that tools obey");
+    }
+  }
+
+ private:
+  void tell(const fs::path& path, fmt::string_view text, const char* what) {
+    connections_->note(
+        server_, fmt::format(fmt::runtime(text), printable(server_), printable(path.string())),
+        {{"what", what}, {"path", printable(path.string())}});
+  }
+
+  std::string server_;
+  FileMounts places_;
+  std::shared_ptr<ServerConnections> connections_;
+  std::mutex mutex_;
+  std::set<fs::path> told_;
+};
+
 class InSandbox final : public mcp::ConfinedProcess {
  public:
   InSandbox(sandbox::Child child, std::shared_ptr<ServerWarden> warden, std::uint64_t memory,
-            std::optional<NetworkOfStart> network, std::optional<FoldersOnDisk> own)
+            std::optional<NetworkOfStart> network, std::optional<FoldersOnDisk> own,
+            std::shared_ptr<WatchedNames> names)
       : own_(std::move(own)),
         warden_(std::move(warden)),
         child_(std::move(child)),
         memory_(memory),
-        network_(std::move(network)) {}
+        network_(std::move(network)),
+        names_(std::move(names)) {}
+  InSandbox(const InSandbox&) = delete;
+  InSandbox& operator=(const InSandbox&) = delete;
+  // Whatever it made at its very end is seen.
+  ~InSandbox() override {
+    if (!names_) return;
+    child_.kill(sandbox::Verdict::Kind::kKilled);
+    std::ignore = child_.wait();
+    names_->look();
+  }
   [[nodiscard]] int end_descriptor() const override { return child_.end_descriptor(); }
   void kill() override { child_.kill(sandbox::Verdict::Kind::kKilled); }
   [[nodiscard]] std::optional<LimitHit> limit_hit() override {
@@ -461,6 +532,7 @@ class InSandbox final : public mcp::ConfinedProcess {
   std::uint64_t memory_;
   std::optional<NetworkOfStart> network_;
   std::unique_ptr<ServerConnections::Session> session_;
+  std::shared_ptr<WatchedNames> names_;  // null: it may write no folder
 };
 
 // Of its own: whether it waits is nothing to the server, which has the same pipe.
@@ -502,7 +574,8 @@ class ServerConfiner final : public mcp::Confiner {
       const mcp::ConfinedEnds& ends) const override {
     if (auto begun = warden_->begin(); !begun) return pass_on(begun);
     const ServerPlaces by_rules = project_->confined->of(server);
-    auto spec = confined_spec(*project_, folders_, options, by_rules);
+    FileMounts written;
+    auto spec = confined_spec(*project_, folders_, options, by_rules, &written);
     if (!spec) return pass_on(spec);
     std::optional<NetworkOfStart> network;
     std::optional<FoldersOnDisk> own;
@@ -525,7 +598,9 @@ class ServerConfiner final : public mcp::Confiner {
     ConfinedRules::Started started{.places = by_rules, .folders = {}};
     started.places.tier = tier;
     for (const Mount& mount : spec->mounts) {
-      if (mount.kind == Mount::Kind::kHost) started.folders.push_back(mount.inside);
+      if (mount.kind != Mount::Kind::kHost) continue;
+      started.folders.push_back(mount.inside);
+      if (mount.access == Mount::Access::kReadWrite) started.writable.push_back(mount.inside);
     }
     project_->confined->started(server, std::move(started));
     if (options.observer) spec->observer = options.observer->socket();
@@ -536,8 +611,40 @@ class ServerConfiner final : public mcp::Confiner {
       error.what = fmt::format("cannot confine server {}: {}", server, error.what);
       return std::unexpected(std::move(error));
     }
+    std::shared_ptr<WatchedNames> names;
+    if (written.writes()) {
+      names = std::make_shared<WatchedNames>(server, std::move(written), connections_);
+      const std::scoped_lock alone(watched_mutex_);
+      std::erase_if(watched_, [](const auto& one) { return one.expired(); });
+      watched_.push_back(names);
+    }
     return std::make_unique<InSandbox>(std::move(*child), warden_, spec->limits.memory,
-                                       std::move(network), std::move(own));
+                                       std::move(network), std::move(own), std::move(names));
+  }
+
+  // Of all that run.
+  void look_at_names() const {
+    std::vector<std::shared_ptr<WatchedNames>> all;
+    {
+      const std::scoped_lock alone(watched_mutex_);
+      for (const auto& one : watched_) {
+        if (auto names = one.lock()) all.push_back(std::move(names));
+      }
+    }
+    for (const auto& names : all) names->look();
+  }
+
+  void call_failed(const std::string& server, std::string_view said) const override {
+    const auto* config = project_->config.find(server);
+    const auto had = project_->confined->last_start(server);
+    if (config == nullptr || !had) return;
+    for (const FailedFor& one :
+         failed_for(said, *config, {.readable = had->folders, .writable = had->writable},
+                    homes_of_servers())) {
+      Json anomaly{{"what", "a call failed for what the sandbox of its server does not give"}};
+      if (!one.path.empty()) anomaly["path"] = printable(one.path);
+      connections_->note(server, one.text, std::move(anomaly));
+    }
   }
 
   [[nodiscard]] std::shared_ptr<mcp::Refusals> look_at_refusals(
@@ -570,14 +677,16 @@ class ServerConfiner final : public mcp::Confiner {
   Folders folders_;
   std::shared_ptr<ServerWarden> warden_;
   std::shared_ptr<ServerConnections> connections_;
+  mutable std::mutex watched_mutex_;
+  mutable std::vector<std::weak_ptr<WatchedNames>> watched_;
 };
 
 // Of the projects that these servers are of, which is one.
-std::set<std::shared_ptr<ServerConnections>> connections_of(const mcp::Config& config) {
-  std::set<std::shared_ptr<ServerConnections>> all;
+std::set<const ServerConfiner*> confiners_of(const mcp::Config& config) {
+  std::set<const ServerConfiner*> all;
   for (const auto& server : config.servers) {
     const auto* confiner = dynamic_cast<const ServerConfiner*>(server.confiner.get());
-    if (confiner != nullptr) all.insert(confiner->connections());
+    if (confiner != nullptr) all.insert(confiner);
   }
   return all;
 }
@@ -585,11 +694,16 @@ std::set<std::shared_ptr<ServerConnections>> connections_of(const mcp::Config& c
 }  // namespace
 
 void RecordedConnections::record_in(audit::Sink* log) const {
-  for (const auto& connections : connections_of(config_)) connections->record_in(log);
+  for (const ServerConfiner* confiner : confiners_of(config_)) {
+    // Those of the run are in its record.
+    if (log == nullptr) confiner->look_at_names();
+    confiner->connections()->record_in(log);
+  }
 }
 
 void ToldRefusals::tell_to(ServerConnections::Tell tell) const {
-  for (const auto& connections : connections_of(config_)) connections->tell_refusals(tell);
+  for (const ServerConfiner* confiner : confiners_of(config_))
+    confiner->connections()->tell_refusals(tell);
 }
 
 std::vector<fs::path> homes_of_servers() {
@@ -610,7 +724,8 @@ std::vector<fs::path> homes_of_servers() {
 }
 
 Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folders,
-                                    const mcp::SpawnOptions& given, const ServerPlaces& by_rules) {
+                                    const mcp::SpawnOptions& given, const ServerPlaces& by_rules,
+                                    FileMounts* written) {
   const auto start = start_of(given);
   if (!start) return std::unexpected(start.error());
   const auto started = server_start(given, folders);
@@ -625,7 +740,7 @@ Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folde
 
   ByPlace mounts;
   add_system(mounts, !options.confined->network.empty());
-  add_own(mounts);
+  add_own(mounts, options.confined->memory);
   profile->trees.insert(started->trees.begin(), started->trees.end());
   for (const fs::path& tree : profile->trees)
     put(mounts, {.host = tree, .inside = tree, .access = Mount::Access::kReadExecute});
@@ -649,6 +764,7 @@ Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folde
   if (!is_in_tree(mounts, *start) && !mounts.contains(*start) && *start != "/")
     put(mounts, {.host = {}, .inside = *start, .kind = Mount::Kind::kFolder});
 
+  if (written != nullptr) *written = std::move(*places);
   sandbox::Spec spec;
   spec.program = options.keeper;
   spec.arguments = {"confined", (*start / options.program).lexically_normal().string()};

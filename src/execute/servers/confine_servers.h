@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "execute/files/file_mounts.h"
 #include "execute/project/folders.h"
 #include "execute/project/project.h"
 #include "execute/servers/launch_profile.h"
@@ -58,10 +59,12 @@ class ToldRefusals {
 };
 
 // What such a server gets, for the warden. `options` are those of its start, expanded; `by_rules`
-// is what the rules give beside its entry. The descriptors are not set.
+// is what the rules give beside its entry. The descriptors are not set. `written` gets its places
+// as they are now, for new_protected_names(); their mounts are in the Spec.
 [[nodiscard]] Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folders,
                                                   const mcp::SpawnOptions& options,
-                                                  const ServerPlaces& by_rules = {});
+                                                  const ServerPlaces& by_rules = {},
+                                                  FileMounts* written = nullptr);
 
 // Of this project: what no tree of a script holds (launch_profile.h).
 [[nodiscard]] ForeignFolders foreign_folders(const Project& project, const Folders& folders);

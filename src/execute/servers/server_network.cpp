@@ -156,6 +156,9 @@ struct ServerConnections::Loop {
     done->get_future().wait();
   }
 
+  // Where notes stand that no run has a record for. On the loop.
+  audit::Sink* record_of_notes(const std::string& server);
+
   // What a server is refused, for its user. On the loop.
   void tell_user(const std::string& text) {
     if (tell) return tell(text);
@@ -168,6 +171,8 @@ struct ServerConnections::Loop {
   audit::Sink* log = nullptr;  // of a run
   Tell tell;
   std::vector<std::string> untold;  // while nobody hears it
+  std::set<std::string> noted;
+  std::unique_ptr<audit::RunLog> own;  // of notes
   std::mutex mutex;
   asio::io_context loop{1};
   asio::executor_work_guard<asio::io_context::executor_type> work{loop.get_executor()};
@@ -324,10 +329,15 @@ Result<std::string> ServerConnections::Session::State::append(std::string_view k
   return sink->append(kind, std::move(payload));
 }
 
-Result<audit::Sink*> ServerConnections::Session::State::own_record() {
-  if (own) return own.get();
-  auto log =
-      audit::RunLog::create(loop.audit_folder, new_uuid_v7(loop.clock), loop.clock, {}, kOwnRecord);
+namespace {
+
+// The record of a server that no run has to itself.
+Result<std::unique_ptr<audit::RunLog>> begin_record_of_server(const std::filesystem::path& folder,
+                                                              const Clock& clock,
+                                                              const std::string& server,
+                                                              const policy::Authority& authority,
+                                                              const Json& declared) {
+  auto log = audit::RunLog::create(folder, new_uuid_v7(clock), clock, {}, kOwnRecord);
   if (!log) return pass_on(log);
   Json places = Json::array();
   for (const auto& place : authority.networks()) {
@@ -338,18 +348,39 @@ Result<audit::Sink*> ServerConnections::Session::State::own_record() {
   binding.policy = policy::policy_digest(authority);
   Json policy = policy::policy_record(authority);
   std::string digest = policy::digest_of_record(policy);
-  auto begun_record = (*log)->append("RunStarted", {{"program", "server " + network.server},
-                                                    {"files", Json::array()},
-                                                    {"network", std::move(places)},
-                                                    {"declared", declared},
-                                                    {"permissions", Json::array()},
-                                                    {"declared_in", "mcpac.json"},
-                                                    {"mode", "enforce"},
-                                                    {"binding", gate::recorded(binding, **log)},
-                                                    {"policy", std::move(policy)},
-                                                    {"policy_digest", std::move(digest)}});
+  auto begun_record =
+      (*log)->append("RunStarted", {{"program", "server " + server},
+                                    {"files", Json::array()},
+                                    {"network", std::move(places)},
+                                    {"declared", declared},
+                                    {"permissions", Json::array()},
+                                    {"declared_in", "mcpac.json"},
+                                    {"mode", "enforce"},
+                                    {"binding", gate::recorded(binding, **log)},
+                                    {"policy", std::move(policy)},
+                                    {"policy_digest", std::move(digest)}});
   if (!begun_record) return pass_on(begun_record);
+  return log;
+}
+
+}  // namespace
+
+Result<audit::Sink*> ServerConnections::Session::State::own_record() {
+  if (own) return own.get();
+  auto log =
+      begin_record_of_server(loop.audit_folder, loop.clock, network.server, authority, declared);
+  if (!log) return pass_on(log);
   own = std::move(*log);
+  return own.get();
+}
+
+audit::Sink* ServerConnections::Loop::record_of_notes(const std::string& server) {
+  if (log != nullptr) return log;
+  if (own) return own.get();
+  const auto nothing = authority_of_servers({});
+  if (!nothing) return nullptr;
+  auto begun = begin_record_of_server(audit_folder, clock, server, *nothing, Json::array());
+  if (begun) own = std::move(*begun);
   return own.get();
 }
 
@@ -641,6 +672,10 @@ ServerConnections::~ServerConnections() {
       if (const auto state = session.lock()) state->close("server-ended");
     }
   });
+  if (loop_->own) {
+    std::ignore = loop_->own->append("RunEnded", {{"verdict", "server-ended"}});
+    std::ignore = loop_->own->close();
+  }
   if (!loop_->thread.joinable()) return;
   loop_->loop.stop();
   loop_->thread.join();
@@ -669,6 +704,17 @@ void ServerConnections::record_in(audit::Sink* log) {
       if (state && state->gate && loop_->log != nullptr) state->gate->close_all("run-ended");
     }
     loop_->log = log;
+  });
+}
+
+void ServerConnections::note(const std::string& server, const std::string& text, Json anomaly) {
+  constexpr std::size_t kMostNoted = 256;
+  loop_->on_loop([&] {
+    if (loop_->noted.size() >= kMostNoted || !loop_->noted.insert(text).second) return;
+    anomaly["server"] = server;
+    if (audit::Sink* sink = loop_->record_of_notes(server); sink != nullptr)
+      std::ignore = sink->append("Anomaly", std::move(anomaly));
+    loop_->tell_user(text);
   });
 }
 

@@ -46,6 +46,7 @@ class ConfinedRules {
   struct Started {
     ServerPlaces places;
     std::vector<std::filesystem::path> folders;
+    std::vector<std::filesystem::path> writable = {};  // of those
   };
   void started(const std::string& server, Started with);
   [[nodiscard]] std::optional<Started> last_start(const std::string& server) const;

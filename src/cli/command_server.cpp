@@ -465,6 +465,7 @@ std::string sandbox_text(const mcp::ServerConfig& server) {
     text += fmt::format("; network {}", fmt::join(server.sandbox->network, ","));
   if (server.sandbox->memory > 0)
     text += fmt::format("; memory {}", size_text(server.sandbox->memory));
+  if (server.sandbox->share == mcp::Share::kClient) text += "; share client";
   return printable(fmt::format("  (sandbox{}{})", text.empty() || text[0] == ';' ? "" : " ", text));
 }
 
@@ -514,6 +515,9 @@ void show_servers(Context& context) {
                      {"memory", server.sandbox && server.sandbox->memory > 0
                                     ? Json(size_text(server.sandbox->memory))
                                     : Json(nullptr)},
+                     {"share", server.sandbox && server.sandbox->share == mcp::Share::kClient
+                                   ? Json("client")
+                                   : Json(nullptr)},
                      {"installed", installed_json(packages_of(context, server))},
                      {"disabled", server.disabled},
                      {"transport", server.is_http() ? "http" : "stdio"}});

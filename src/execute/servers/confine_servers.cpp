@@ -418,7 +418,14 @@ class ServerConfiner final : public mcp::Confiner {
       : project_(std::move(project)),
         folders_(std::move(folders)),
         warden_(std::move(warden)),
-        connections_(std::make_shared<ServerConnections>(folders_.audit())) {}
+        connections_(std::make_shared<ServerConnections>(folders_.audit())),
+        rules_(project_->confined) {}
+  ServerConfiner(const ServerConfiner& other, std::shared_ptr<ConfinedRules> rules)
+      : project_(other.project_),
+        folders_(other.folders_),
+        warden_(other.warden_),
+        connections_(other.connections_),
+        rules_(std::move(rules)) {}
 
   [[nodiscard]] const std::shared_ptr<ServerConnections>& connections() const {
     return connections_;
@@ -428,7 +435,7 @@ class ServerConfiner final : public mcp::Confiner {
       const std::string& server, const mcp::SpawnOptions& options,
       const mcp::ConfinedEnds& ends) const override {
     if (auto begun = warden_->begin(); !begun) return pass_on(begun);
-    const ServerPlaces by_rules = project_->confined->of(server);
+    const ServerPlaces by_rules = rules_->of(server);
     auto spec = confined_spec(*project_, folders_, options, by_rules);
     if (!spec) return pass_on(spec);
     std::optional<NetworkOfStart> network;
@@ -448,7 +455,7 @@ class ServerConfiner final : public mcp::Confiner {
     for (const Mount& mount : spec->mounts) {
       if (mount.kind == Mount::Kind::kHost) started.folders.push_back(mount.inside);
     }
-    project_->confined->started(server, std::move(started));
+    rules_->started(server, std::move(started));
     if (options.observer) spec->observer = options.observer->socket();
     auto child = warden_->spawn(*spec);
     if (!child) {
@@ -471,6 +478,7 @@ class ServerConfiner final : public mcp::Confiner {
   Folders folders_;
   std::shared_ptr<ServerWarden> warden_;
   std::shared_ptr<ServerConnections> connections_;
+  std::shared_ptr<ConfinedRules> rules_;
 };
 
 // Of the projects that these servers are of, which is one.
@@ -603,6 +611,12 @@ void confine_servers(Project& project, const Folders& folders) {
   for (auto& server : project.config.servers) {
     if (is_confined(server)) server.confiner = confiner;
   }
+}
+
+mcp::ServerConfig with_rules(mcp::ServerConfig server, std::shared_ptr<ConfinedRules> rules) {
+  if (const auto* confiner = dynamic_cast<const ServerConfiner*>(server.confiner.get()))
+    server.confiner = std::make_shared<ServerConfiner>(*confiner, std::move(rules));
+  return server;
 }
 
 }  // namespace mcpac::execute

@@ -3,6 +3,7 @@
 // system. What is not given does not exist for them, however it is spelled (docs/adr/0057).
 #pragma once
 
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,11 @@ namespace mcpac::execute {
 // which each start takes what the rules give by then. Their warden is theirs alone, and starts with
 // the first of them; it ends with the last that refers to it.
 void confine_servers(Project& project, const Folders& folders);
+
+// The same entry for a process of its own, to which `rules` give places, and not what they give
+// other processes of the server. Only of a server that confine_servers() has seen.
+[[nodiscard]] mcp::ServerConfig with_rules(mcp::ServerConfig server,
+                                           std::shared_ptr<ConfinedRules> rules);
 
 // While it lives, connections of the confined servers among these that begin are recorded in `log`,
 // which is a run's and borrowed. Those that are open at its end are ended; connections before and

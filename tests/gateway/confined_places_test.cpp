@@ -213,6 +213,43 @@ TEST_SUITE("gateway/confined places") {
     CHECK(serving.end() == 0);
   }
 
+  TEST_CASE("a server that a client's program ends is started again in the same sandbox") {
+    const Shared own(R"({"share": "client"})");
+    const std::string one = own.token("a");
+    // What is done once on a machine is done before a client waits for it.
+    REQUIRE(own.workspace
+                .execute("#include <mcpac.hpp>\nint agent_main(mcpac::Requires<>) { return 0; }\n",
+                         "attempts.coded")
+                .exit_code == 0);
+    Serving serving(own.workspace, {"--tokens", "--code"});
+    const Json end = Json::array({Json::array({"end", "0"})});
+    const std::string source = fmt::format(
+        "#include <mcpac.hpp>\n"
+        "using namespace mcp;\n"
+        "mcpac::Json agent_main(mcpac::Requires<attempts::coded> rt) {{\n"
+        "  const auto before = rt.attempts.coded({{.text = \"{0}\"}}).text();\n"
+        "  const auto ended = rt.attempts.coded.try_call({{.text = \"{1}\"}});\n"
+        "  const auto after = rt.attempts.coded({{.text = \"{0}\"}}).text();\n"
+        "  return {{{{\"before\", before}}, {{\"ended\", !ended}}, {{\"after\", after}}}};\n"
+        "}}\n",
+        Shared::coded(own.lists()), Shared::coded(end));
+    const auto answer =
+        post(serving.port(), {.token = one,
+                              .more = stateless_headers("tools/call", "execute_agent"),
+                              .body = request(1, "tools/call",
+                                              stateless({{"name", "execute_agent"},
+                                                         {"arguments", {{"source", source}}}}))
+                                          .dump()})
+            .messages()
+            .back();
+    CAPTURE(answer.dump());
+    const Json& result = answer.at("result").at("structuredContent").at("result");
+    CHECK(result.at("ended") == true);
+    CHECK(result.at("before") == R"(["[\"text\"]", "ENOENT", "ENOENT"])");
+    CHECK(result.at("after") == result.at("before"));
+    CHECK(serving.end() == 0);
+  }
+
   TEST_CASE("what a client cannot call any more gives a shared server nothing, and lifts nothing") {
     using std::chrono::minutes;
     gate::testing::World world;

@@ -471,6 +471,7 @@ std::string sandbox_text(const mcp::ServerConfig& server, sandbox::Tier tier) {
   if (server.sandbox->memory > 0)
     text += fmt::format("; memory {}", size_text(server.sandbox->memory));
   if (tier != sandbox::Tier::kA) text += fmt::format("; tier {}", sandbox::to_string(tier));
+  if (server.sandbox->share == mcp::Share::kClient) text += "; share client";
   return printable(fmt::format("  (sandbox{}{})", text.empty() || text[0] == ';' ? "" : " ", text));
 }
 
@@ -522,6 +523,9 @@ void show_servers(Context& context) {
                                     ? Json(size_text(server.sandbox->memory))
                                     : Json(nullptr)},
                      {"tier", server.sandbox ? Json(sandbox::to_string(tier)) : Json(nullptr)},
+                     {"share", server.sandbox && server.sandbox->share == mcp::Share::kClient
+                                   ? Json("client")
+                                   : Json(nullptr)},
                      {"installed", installed_json(packages_of(context, server))},
                      {"disabled", server.disabled},
                      {"transport", server.is_http() ? "http" : "stdio"}});

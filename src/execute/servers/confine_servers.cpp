@@ -563,7 +563,14 @@ class ServerConfiner final : public mcp::Confiner {
       : project_(std::move(project)),
         folders_(std::move(folders)),
         warden_(std::move(warden)),
-        connections_(std::make_shared<ServerConnections>(folders_.audit())) {}
+        connections_(std::make_shared<ServerConnections>(folders_.audit())),
+        rules_(project_->confined) {}
+  ServerConfiner(const ServerConfiner& other, std::shared_ptr<ConfinedRules> rules)
+      : project_(other.project_),
+        folders_(other.folders_),
+        warden_(other.warden_),
+        connections_(other.connections_),
+        rules_(std::move(rules)) {}
 
   [[nodiscard]] const std::shared_ptr<ServerConnections>& connections() const {
     return connections_;
@@ -573,7 +580,7 @@ class ServerConfiner final : public mcp::Confiner {
       const std::string& server, const mcp::SpawnOptions& options,
       const mcp::ConfinedEnds& ends) const override {
     if (auto begun = warden_->begin(); !begun) return pass_on(begun);
-    const ServerPlaces by_rules = project_->confined->of(server);
+    const ServerPlaces by_rules = rules_->of(server);
     FileMounts written;
     auto spec = confined_spec(*project_, folders_, options, by_rules, &written);
     if (!spec) return pass_on(spec);
@@ -602,7 +609,7 @@ class ServerConfiner final : public mcp::Confiner {
       started.folders.push_back(mount.inside);
       if (mount.access == Mount::Access::kReadWrite) started.writable.push_back(mount.inside);
     }
-    project_->confined->started(server, std::move(started));
+    rules_->started(server, std::move(started));
     if (options.observer) spec->observer = options.observer->socket();
     auto child = warden_->spawn(*spec);
     if (!child) {
@@ -636,7 +643,7 @@ class ServerConfiner final : public mcp::Confiner {
 
   void call_failed(const std::string& server, std::string_view said) const override {
     const auto* config = project_->config.find(server);
-    const auto had = project_->confined->last_start(server);
+    const auto had = rules_->last_start(server);
     if (config == nullptr || !had) return;
     for (const FailedFor& one :
          failed_for(said, *config, {.readable = had->folders, .writable = had->writable},
@@ -679,6 +686,7 @@ class ServerConfiner final : public mcp::Confiner {
   std::shared_ptr<ServerConnections> connections_;
   mutable std::mutex watched_mutex_;
   mutable std::vector<std::weak_ptr<WatchedNames>> watched_;
+  std::shared_ptr<ConfinedRules> rules_;
 };
 
 // Of the projects that these servers are of, which is one.
@@ -819,6 +827,12 @@ void confine_servers(Project& project, const Folders& folders, sandbox::Tier low
   for (auto& server : project.config.servers) {
     if (is_confined(server)) server.confiner = confiner;
   }
+}
+
+mcp::ServerConfig with_rules(mcp::ServerConfig server, std::shared_ptr<ConfinedRules> rules) {
+  if (const auto* confiner = dynamic_cast<const ServerConfiner*>(server.confiner.get()))
+    server.confiner = std::make_shared<ServerConfiner>(*confiner, std::move(rules));
+  return server;
 }
 
 }  // namespace mcpac::execute

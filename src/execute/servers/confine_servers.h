@@ -3,6 +3,7 @@
 // system. What is not given does not exist for them, however it is spelled (docs/adr/0057).
 #pragma once
 
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,11 @@ namespace mcpac::execute {
 // they are started as tier_b.h says; an entry cannot accept it, as projects are written by others.
 void confine_servers(Project& project, const Folders& folders,
                      sandbox::Tier lowest = sandbox::Tier::kA);
+
+// The same entry for a process of its own, to which `rules` give places, and not what they give
+// other processes of the server. Only of a server that confine_servers() has seen.
+[[nodiscard]] mcp::ServerConfig with_rules(mcp::ServerConfig server,
+                                           std::shared_ptr<ConfinedRules> rules);
 
 // While it lives, connections of the confined servers among these that begin are recorded in `log`,
 // which is a run's and borrowed. Those that are open at its end are ended; connections before and

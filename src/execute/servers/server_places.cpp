@@ -267,6 +267,18 @@ ReachOfServers reach_of_servers(const Project& project, const codegen::Lock& loc
   return reach;
 }
 
+void keep_callable(ReachOfServers& reach, const std::function<bool(const Permission&)>& stands) {
+  for (auto& [server, one] : reach) {
+    auto& places = one.places;
+    std::erase_if(places.callable, [&](const Permission& tool) { return !stands(tool); });
+    std::erase_if(places.tools, [&](const policy::ServerReach::Tool& tool) {
+      return !places.callable.contains(tool.permission);
+    });
+    if (places.callable.empty() && !one.network_denied)
+      one.network_denied = "no rule lets a tool of it be called any more";
+  }
+}
+
 void add_reach(ReachOfServers& into, const ReachOfServers& other) {
   for (const auto& [server, reach] : other) {
     const auto [at, is_new] = into.try_emplace(server, reach);

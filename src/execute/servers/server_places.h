@@ -76,6 +76,9 @@ using ReachOfServers = std::map<std::string, ReachOfServer>;
 [[nodiscard]] ReachOfServers reach_of_servers(const Project& project, const codegen::Lock& lock,
                                               const policy::Authority& authority,
                                               policy::Callers callers = policy::Callers::kPrograms);
+// Leaves what calls of tools that `stands` can name. A server without such a tool keeps what the
+// rules hold back, and has no network by them: who cannot call it lifts nothing for others.
+void keep_callable(ReachOfServers& reach, const std::function<bool(const Permission&)>& stands);
 // Another authority's besides, for servers that both use: what either admits.
 void add_reach(ReachOfServers& into, const ReachOfServers& other);
 // What these servers are given for that. Looks at the disk.

@@ -252,7 +252,7 @@ void CodeMode::execute(const Json& arguments, const std::shared_ptr<CallOfClient
   const auto caller = std::make_shared<ProgramCaller>(
       call, executor, [call](gate::Gate::CallId about) { call->set_gate_id(about); });
   const auto upstream = std::make_shared<ClientUpstream>(
-      executor, *shared_->gate, shared_->host->servers(), caller, run_id, shared_->tracer);
+      executor, *shared_->gate, *shared_->servers, caller, run_id, shared_->tracer);
   ProgramRun program{.source = arguments.at("source").get<std::string>(),
                      .arguments = std::move(*given),
                      .limits = limits_of(arguments, shared_->offer.limits),

@@ -377,7 +377,7 @@ Result<audit::Sink*> ServerConnections::Session::State::own_record() {
 audit::Sink* ServerConnections::Loop::record_of_notes(const std::string& server) {
   if (log != nullptr) return log;
   if (own) return own.get();
-  const auto nothing = authority_of_servers({});
+  const auto nothing = authority_of_network({});
   if (!nothing) return nullptr;
   auto begun = begin_record_of_server(audit_folder, clock, server, *nothing, Json::array());
   if (begun) own = std::move(*begun);

@@ -5,14 +5,19 @@
 
 Method: one project whose servers are the same three programs, each bare and with a "sandbox": the filesystem server (Node),
 one in python3 and one in bash. A start is `mcpac server test NAME`, from fork to exit: mcpac, the server up to its list of tools,
-and its end. Rounds take all six in turn, so that the machine's moods meet all alike; one round before is thrown away. Where there
-is bubblewrap, the bare entry is also started by it, with the same places. Medians, and the difference of the medians.
+and its end. Rounds take all in turn, so that the machine's moods meet all alike; one round before is thrown away. Where there
+is bubblewrap, the bare entry is also started by it, with the same places. Medians and minima, with their differences to the bare
+entry's, and the median of the differences within a round, which a load that lasts longer than a round does not move.
+
+The server in python3 also gets places to write that hold much: 200 folders beside a node_modules of 500 packages, and the same
+with a name that tools obey (.vscode) in 40 and in 150 of the folders. Each such name is a mount, and so is the folder above it.
 
 A call is one `tools/call` of one `mcpac serve` with both entries of the server in Python, over its standard streams, one after
 the other in blocks of 50 calls in turn; the tool does next to nothing. Medians of the blocks' medians.
 """
 import argparse
 import json
+import os
 import pathlib
 import shutil
 import statistics
@@ -35,6 +40,22 @@ def wrapped(entry, folder):
              "/lib", "--symlink", "usr/lib64", "/lib64", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--ro-bind", str(SERVERS),
              str(SERVERS), "--bind", str(folder), str(folder), entry["command"], *entry.get("args", [])]
     return {**entry, "command": "bwrap", "args": words}
+
+
+def many_folders(folder, held):
+    """A project whose first `held` folders have a name that tools obey."""
+    for number in range(200):
+        here = folder / f"part{number}"
+        here.mkdir(parents=True)
+        (here / "code.py").write_text("pass\n")
+        if number < held:
+            (here / ".vscode").mkdir()
+            (here / ".vscode/settings.json").write_text("{}\n")
+    for number in range(500):
+        package = folder / f"node_modules/package{number}/lib"
+        package.mkdir(parents=True)
+        for name in ("../package.json", "../README.md", "index.js", "index.d.ts"):
+            (package / name).write_text("{}\n")
 
 
 class Gateway:
@@ -74,7 +95,7 @@ def calls(here, count):
     block = 50
     for turn in range(count // block + 1):
         for server in times:
-            name = next(name for name in gateway.names if name.startswith(f"{server}.") or name.startswith(f"{server}_"))
+            name = next(name for name in gateway.names if name in (f"{server}.attempt", f"{server}_attempt"))
             found = []
             for _ in range(block):
                 begun = time.perf_counter_ns()
@@ -100,6 +121,9 @@ def main():
             servers[f"{name}-confined"] = {**entry, "sandbox": {"files": ["./data:rw"]}}
             if shutil.which("bwrap"):
                 servers[f"{name}-bwrap"] = wrapped(entry, here.folder)
+        for held in (0, 40, 150):
+            many_folders(here.folder / f"work{held}", held)
+            servers[f"python-{held}-held"] = {**PROGRAMS["python"], "sandbox": {"files": [f"./work{held}:rw"]}}
         here.write("mcpac.json", json.dumps({"mcpServers": servers}))
         times = {name: [] for name in servers}
         for turn in range(options.rounds + 1):
@@ -112,13 +136,19 @@ def main():
     for name, entry in times.items():
         base = statistics.median(times[name.split("-")[0]])
         middle = statistics.median(entry)
-        more = "" if "-" not in name else f"   {middle - base:+6.1f} ms"
-        print(f"{name:<16} start to end: median {middle:7.1f} ms   p90 {sorted(entry)[len(entry) * 9 // 10]:7.1f} ms{more}")
+        bare = times[name.split("-")[0]]
+        paired = statistics.median(one - other for one, other in zip(entry, bare))
+        more = "" if "-" not in name else (f"   more: medians {middle - base:+6.1f}, minima {min(entry) - min(bare):+6.1f}, "
+                                           f"in a round {paired:+6.1f} ms")
+        print(f"{name:<16} start to end: median {middle:7.1f}   least {min(entry):7.1f}   "
+              f"p90 {sorted(entry)[len(entry) * 9 // 10]:7.1f} ms{more}")
     base = statistics.median(called["python"])
+    least = min(called["python"])
     for name, blocks in called.items():
         middle = statistics.median(blocks)
-        more = "" if "-" not in name else f"   {middle - base:+6.1f} us"
+        more = "" if "-" not in name else f"   more: medians {middle - base:+6.1f}, minima {min(blocks) - least:+6.1f} us"
         print(f"{name:<16} one call: median {middle:8.1f} us   blocks {min(blocks):7.1f} to {max(blocks):7.1f} us{more}")
+    print("load of the machine, over 1, 5 and 15 minutes:", *(f"{load:.1f}" for load in os.getloadavg()))
 
 
 if __name__ == "__main__":

@@ -95,7 +95,8 @@ bool only_takes_away(const OrderedJson* before, const OrderedJson* after, Given 
   });
 }
 
-// What limits a server: none is more than any, and a size more than a smaller one.
+// What limits a server ("memory"): none is more than any, and a size more than a smaller one. Of
+// "share" likewise: a process that is one client's has less than one with the places of all.
 bool limits_more(const OrderedJson* before, const OrderedJson* after) {
   if (before == nullptr || after == nullptr) return before == nullptr;
   if (!before->is_string() || !after->is_string()) return false;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <string>
 #include <string_view>
 
 #include <CLI/CLI.hpp>
@@ -82,9 +84,29 @@ std::vector<std::string> servers_with(const Result<execute::Project>& project, b
   return names;
 }
 
+// Which tier a confined server is started in; empty: it is refused.
+std::string tier_of_servers(const std::string& machine, sandbox::Tier accepted,
+                            const Json& checks) {
+  if (machine == "A") return machine;
+  // Below, Landlock does not hold signals (sandbox/prepare.cpp).
+  constexpr int kScopes = 6;
+  const bool has_scopes = std::ranges::any_of(checks, [](const Json& check) {
+    const auto detail = check.value("detail", std::string());
+    return check.value("name", std::string()) == "landlock" && detail.starts_with("ABI ") &&
+           std::atoi(detail.c_str() + 4) >= kScopes;
+  });
+  return machine == "B" && accepted >= sandbox::Tier::kB && has_scopes ? machine : std::string();
+}
+
 void print_confined(const std::vector<std::string>& confined,
-                    const std::vector<std::string>& unconfined) {
-  if (!confined.empty()) fmt::print("confined servers: {}\n", fmt::join(confined, ", "));
+                    const std::vector<std::string>& unconfined, const std::string& tier) {
+  const std::string_view words =
+      tier == "B" ? " (tier B: Landlock alone holds their files, their network is none or all; "
+                    "docs/confined-servers.md)"
+      : tier.empty()
+          ? " (refused on this machine: tier B is not accepted, or Landlock is older than ABI 6)"
+          : "";
+  if (!confined.empty()) fmt::print("confined servers: {}{}\n", fmt::join(confined, ", "), words);
   if (unconfined.empty()) return;
   fmt::print(
       "not confined: {}: they have all that you have, and rules about paths hold by how these are "
@@ -132,14 +154,17 @@ void doctor(Context& context, const DoctorOptions& options) {
       project ? execute::servers_without_root(*project) : std::vector<std::string>();
   const auto confined = servers_with(project, true);
   const auto unconfined = servers_with(project, false);
+  const std::string servers_tier = tier_of_servers(tier, accepted, checks);
   if (context.json)
-    return context.print({{"confined", confined},
-                          {"unconfined", unconfined},
-                          {"checks", checks},
-                          {"tier", tier},
-                          {"accepted_tier", sandbox::to_string(accepted)},
-                          {"without_root", rootless},
-                          {"ready", fine}});
+    return context.print(
+        {{"confined", confined},
+         {"confined_tier", servers_tier.empty() ? Json(nullptr) : Json(servers_tier)},
+         {"unconfined", unconfined},
+         {"checks", checks},
+         {"tier", tier},
+         {"accepted_tier", sandbox::to_string(accepted)},
+         {"without_root", rootless},
+         {"ready", fine}});
   for (const Json& check : checks) {
     const bool needed = check.value("needed", true);
     const bool works = check["works"].get<bool>();
@@ -167,7 +192,7 @@ void doctor(Context& context, const DoctorOptions& options) {
   if (tier == "B") {
     fmt::print(
         "tier B has no namespaces: Landlock and the system-call filter hold programs, files are "
-        "granted read-only{}\n",
+        "granted read-only, servers are confined without a network or with all of it{}\n",
         accepted >= sandbox::Tier::kB
             ? ""
             : "; accept it by --min-tier B, or for all runs by `mcpac doctor --accept-tier B`");
@@ -179,7 +204,7 @@ void doctor(Context& context, const DoctorOptions& options) {
             ? ""
             : " once the tier is accepted, by --min-tier C or by `mcpac doctor --accept-tier C`");
   }
-  print_confined(confined, unconfined);
+  print_confined(confined, unconfined, servers_tier);
   for (const auto& line : rootless) fmt::print("note: {}\n", line);
 }
 

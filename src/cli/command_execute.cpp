@@ -44,7 +44,8 @@ void execute(Context& context, const ExecuteOptions& options) {
   if (!questions) return context.fail(questions.error());
   const auto texts = texts_of(*source);
   execute::obey(*project, *layer, words_of(*options.run->approver));
-  execute::confine_servers(*project, context.folders);  // which hold what is obeyed now, too
+  // Which hold what is obeyed now, too.
+  execute::confine_servers(*project, context.folders, limits->lowest_tier);
   const auto outcome = execute::execute(
       *project, context.folders,
       {.source = std::move(*source),

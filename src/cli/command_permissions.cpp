@@ -66,7 +66,7 @@ Result<execute::GrantAnswer> check_grants(const Context& context, ReadReport& re
   execute::Listener listener;
   listener.warning = [&context](std::string_view text) { context.warn(text); };
   return execute::would_be_granted(*project, *read.lock, listener, read.report, std::move(*layer),
-                                   denied);
+                                   denied, context.folders);
 }
 
 // What the program could do without, for who asks what it does. Of a binary nothing is known to

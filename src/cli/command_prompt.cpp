@@ -12,6 +12,7 @@
 #include "execute/check/require_granted.h"
 #include "execute/host/tool_tables.h"
 #include "execute/project/claimed_needs.h"
+#include "execute/servers/server_places.h"
 
 namespace mcpac::cli {
 namespace {
@@ -65,6 +66,15 @@ std::string places_of(const policy::Authority& authority) {
   return lines;
 }
 
+// Says it, where it is. A program that calls it is refused.
+bool is_withheld(const Context& context, const execute::NeedsOfTools& unmet,
+                 const Permission& tool) {
+  const auto needs = unmet.find(tool);
+  if (needs == unmet.end() || !needs->second.is_withheld()) return false;
+  context.say(fmt::format("{} is {}", tool.text(), execute::needs_text(needs->second)));
+  return true;
+}
+
 Result<Granted> granted(const Context& context, const execute::Project& project,
                         const codegen::Lock& lock, const std::vector<ToolRef>& chosen,
                         const GrantOptions& options) {
@@ -83,11 +93,14 @@ Result<Granted> granted(const Context& context, const execute::Project& project,
     result.tools = chosen;
     return result;
   }
+  const auto places = execute::places_of_servers(project, context.folders, lock, *authority);
+  const auto unmet = execute::unmet_needs(project, lock, &places);
   for (const ToolRef& ref : chosen) {
     auto permission = Permission::of(ref.server->name, ref.tool->name);
     if (!permission) return pass_on(permission);
     const policy::Coverage coverage = authority->coverage(*permission, "");
-    if (coverage == policy::Coverage::kMissing) continue;
+    if (coverage == policy::Coverage::kMissing || is_withheld(context, unmet, *permission))
+      continue;
     result.tools.push_back(ref);
     if (coverage == policy::Coverage::kConditional) result.conditions = authority->print();
   }
@@ -101,14 +114,10 @@ void show(Context& context, const PromptChoice& choice) {
   if (!lock) return context.fail(lock.error());
   auto chosen = choose_tools(*lock, choice.tools);
   if (!chosen) return context.fail(chosen.error());
-  // A program that calls them is refused.
-  const auto unmet = execute::unmet_needs(*project, *lock);
+  const auto unmet = execute::unmet_needs(*project, *lock, nullptr);
   std::erase_if(*chosen, [&](const ToolRef& ref) {
     const auto permission = Permission::of(ref.server->name, ref.tool->name);
-    const auto needs = permission ? unmet.find(*permission) : unmet.end();
-    if (needs == unmet.end() || !needs->second.is_withheld()) return false;
-    context.say(fmt::format("{} is {}", ref.permission(), execute::needs_text(needs->second)));
-    return true;
+    return permission && is_withheld(context, unmet, *permission);
   });
   codegen::PromptOptions options;
   if (has_rules(*choice.grants) || has_places(*choice.grants)) {

@@ -32,7 +32,8 @@ void run_program(Context& context, const std::vector<std::string>& words,
   auto questions = view.questions(options);
   if (!questions) return context.fail(questions.error());
   execute::obey(*project, *layer, words_of(*options.approver));
-  execute::confine_servers(*project, context.folders);  // which hold what is obeyed now, too
+  // Which hold what is obeyed now, too.
+  execute::confine_servers(*project, context.folders, limits->lowest_tier);
   const auto outcome =
       execute::run_prebuilt(*project, context.folders,
                             {.program = words.front(),

@@ -18,6 +18,7 @@
 #include "cli/serve_doors.h"
 #include "cli/serve_log.h"
 #include "cli/serve_options.h"
+#include "cli/settings.h"
 #include "cli/through_host.h"
 #include "core/shell_quote.h"
 #include "execute/check/authorities.h"
@@ -201,7 +202,10 @@ void serve(Context& context, const ServeOptions& options) {
     for (const auto& [scope, file] : (*oauth)->scopes)
       project->obeyed.push_back(std::filesystem::absolute(file));
   }
-  execute::confine_servers(*project, context.folders);  // which hold what is obeyed now, too
+  // Which hold what is obeyed now, too.
+  const auto code = code_of(options);
+  execute::confine_servers(*project, context.folders,
+                           code ? code->limits.lowest_tier : accepted_tier(account_home()));
   const auto policy_file = project->policy_file();
   auto gateway = gateway::Gateway::open({.project = std::move(*project),
                                          .folders = context.folders,

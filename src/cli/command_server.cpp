@@ -31,6 +31,7 @@
 #include "execute/project/project.h"
 #include "execute/project/project_use.h"
 #include "execute/servers/server_packages.h"
+#include "execute/servers/server_places.h"
 #include "mcp/placeholders.h"
 #include "policy/explain/entry_only.h"
 
@@ -216,7 +217,10 @@ void add_one(Context& context, const AddOptions& options) {
       server->sandbox = std::move(*sandbox);
       if (auto tried = try_in_sandbox(context, *server); !tried) {
         context.fail(tried.error());
-        return context.say("nothing was added");
+        return context.say(
+            config->has(server->name)
+                ? fmt::format("nothing was replaced: {} stays as it was", server->name)
+                : std::string("nothing was added"));
       }
     }
     config->put(*server);
@@ -457,7 +461,8 @@ std::string entry_only_text(const mcp::ServerConfig& server) {
              : printable(fmt::format("  (entry only {})", fmt::join(server.entry_only, ",")));
 }
 
-std::string sandbox_text(const mcp::ServerConfig& server) {
+// `tier`: in which it would be started.
+std::string sandbox_text(const mcp::ServerConfig& server, sandbox::Tier tier) {
   if (server.is_http()) return "";
   if (!server.sandbox) return "  (not confined)";
   std::string text = fmt::format("{}", fmt::join(server.sandbox->files, ","));
@@ -465,6 +470,8 @@ std::string sandbox_text(const mcp::ServerConfig& server) {
     text += fmt::format("; network {}", fmt::join(server.sandbox->network, ","));
   if (server.sandbox->memory > 0)
     text += fmt::format("; memory {}", size_text(server.sandbox->memory));
+  if (tier != sandbox::Tier::kA) text += fmt::format("; tier {}", sandbox::to_string(tier));
+  if (server.sandbox->share == mcp::Share::kClient) text += "; share client";
   return printable(fmt::format("  (sandbox{}{})", text.empty() || text[0] == ';' ? "" : " ", text));
 }
 
@@ -499,6 +506,7 @@ void show_servers(Context& context) {
     const std::string original = file->has(server.name) ? file->original_name(server.name) : "";
     return original == server.name ? std::string() : original;
   };
+  const sandbox::Tier tier = project->confined ? project->confined->tier() : sandbox::Tier::kA;
   if (context.json) {
     Json all = Json::array();
     for (const auto& server : project->config.servers) {
@@ -514,6 +522,10 @@ void show_servers(Context& context) {
                      {"memory", server.sandbox && server.sandbox->memory > 0
                                     ? Json(size_text(server.sandbox->memory))
                                     : Json(nullptr)},
+                     {"tier", server.sandbox ? Json(sandbox::to_string(tier)) : Json(nullptr)},
+                     {"share", server.sandbox && server.sandbox->share == mcp::Share::kClient
+                                   ? Json("client")
+                                   : Json(nullptr)},
                      {"installed", installed_json(packages_of(context, server))},
                      {"disabled", server.disabled},
                      {"transport", server.is_http() ? "http" : "stdio"}});
@@ -524,7 +536,7 @@ void show_servers(Context& context) {
     const auto original = original_of(server);
     fmt::print("{:<20} {}{}{}{}{}{}{}\n", server.name, server.identity(),
                original.empty() ? "" : printable(fmt::format("  (originally \"{}\")", original)),
-               root_text(server), entry_only_text(server), sandbox_text(server),
+               root_text(server), entry_only_text(server), sandbox_text(server, tier),
                installed_text(packages_of(context, server), server.name),
                server.disabled ? "  (disabled)" : "");
   }

@@ -44,7 +44,7 @@ Result<Locked> lock_of(const Context& context) {
   if (!project) return pass_on(project);
   auto lock = execute::load_lock(*project);
   if (!lock) return pass_on(lock);
-  auto unmet = execute::unmet_needs(*project, *lock);
+  auto unmet = execute::unmet_needs(*project, *lock, nullptr);
   return Locked{std::move(*lock), std::move(unmet)};
 }
 

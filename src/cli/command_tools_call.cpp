@@ -2,7 +2,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <string_view>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 
@@ -12,6 +15,7 @@
 #include "cli/through_host.h"
 #include "cli/tool_choice.h"
 #include "codegen/arguments.h"
+#include "core/ascii.h"
 #include "core/call_arguments.h"
 #include "core/file.h"
 #include "core/printable.h"
@@ -97,22 +101,64 @@ void show_text(std::FILE* to, const std::string& text) {
   fmt::print(to, "{}\n", ::isatty(::fileno(to)) == 1 ? printable_lines(text) : text);
 }
 
+constexpr std::size_t kMostRead = std::size_t{16} << 10U;  // of what a tool says, for advice
+
+// "127.0.0.1:5432", where the tool says that nobody answers there; else empty.
+std::string refused_loopback(std::string_view text) {
+  if (!lowered(text).contains("econnrefused") && !lowered(text).contains("connection refused"))
+    return {};
+  for (const auto& [name, address] :
+       {std::pair<std::string_view, std::string_view>("127.0.0.1:", "127.0.0.1"),
+        {"localhost:", "localhost"},
+        {"::1:", "[::1]"},
+        {"[::1]:", "[::1]"}}) {
+    for (auto at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+      const auto digits = text.substr(at + name.size(), 5);
+      const auto size =
+          static_cast<std::size_t>(std::ranges::find_if_not(digits, is_digit) - digits.begin());
+      if (size > 0) return fmt::format("{}:{}", address, digits.substr(0, size));
+    }
+  }
+  return {};
+}
+
+// What a confined server may lack, as the tool's own words do not say that it is confined.
+void explain_confined(const mcp::ServerConfig& server, const Permission& tool,
+                      std::string_view said, Error& error) {
+  if (const std::string place = refused_loopback(said); !place.empty()) {
+    error.why +=
+        fmt::format("; {} is confined, and nothing of this machine is at {} in its sandbox",
+                    server.name, place);
+    error.fix = fmt::format("add \"{}\" to \"network\" of its \"sandbox\"; {}", place, error.fix);
+    return;
+  }
+  error.fix += fmt::format(
+      "; it is confined: mcpac server confine {} --learn --call {} JSON shows what a call uses",
+      server.name, shell_quoted(tool.tool()));
+}
+
 // As `.text()` has it in a program; --json has all of it.
-void show_result(Context& context, const Permission& tool, const Json& result) {
+void show_result(Context& context, const execute::Project& project, const Permission& tool,
+                 const Json& result) {
   const Json* is_error = find_member(result, "isError");
   const bool failed = is_error != nullptr && is_error->is_boolean() && is_error->get<bool>();
   if (failed) context.exit_code = static_cast<int>(ExitCode::kUnavailable);
   if (context.json) return context.print(result);
+  std::string said;
   for (const std::string& text :
        detail::views_of(detail::contents_of(result), detail::structured_of(result))) {
+    if (said.size() < kMostRead) said += text + "\n";
     // On standard error mcpac speaks: a server's line must not pass for one of its.
     failed ? fmt::print(stderr, "the tool: {}\n", printable_prose(text, std::string::npos))
            : show_text(stdout, text);
   }
-  if (failed)
-    context.fail({ErrorId::kToolError, "the tool answered that it failed", "",
-                  "what it says stands above",
-                  "mcpac tools describe " + shell_quoted(tool.text())});
+  if (!failed) return;
+  Error error{ErrorId::kToolError, "the tool answered that it failed", "",
+              "what it says stands above", "mcpac tools describe " + shell_quoted(tool.text())};
+  const auto* server = project.config.find(tool.server());
+  if (server != nullptr && server->sandbox)
+    explain_confined(*server, tool, std::string_view(said).substr(0, kMostRead), error);
+  context.fail(error);
 }
 
 void call(Context& context, const CallOptions& options, const std::vector<std::string>& pairs) {
@@ -138,7 +184,7 @@ void call(Context& context, const CallOptions& options, const std::vector<std::s
                                     .review = execute::ReviewWanted::kWhenAsked,
                                     .warning = [&](std::string_view text) { context.warn(text); }});
   if (!result) return context.fail(result.error());
-  show_result(context, *permission, *result);
+  show_result(context, *project, *permission, *result);
 }
 
 }  // namespace

@@ -6,14 +6,17 @@
 #include <utility>
 #include <vector>
 
+#include "cli/settings.h"
 #include "cli/written.h"
 #include "core/printable.h"
 #include "core/quantity.h"
 #include "execute/project/list_servers.h"
 #include "execute/project/project_use.h"
 #include "execute/servers/confine_servers.h"
+#include "execute/servers/learn.h"
 #include "execute/servers/proposed_places.h"
 #include "execute/servers/server_packages.h"
+#include "mcp/stdio_transport.h"
 
 namespace mcpac::cli {
 namespace {
@@ -35,12 +38,19 @@ std::string places_text(const mcp::Confinement& sandbox) {
                                : fmt::format("{}", fmt::join(sandbox.files, ", "));
 }
 
+// One advice: that of a start is for an entry that is written already.
 void add_way_out(Error& error, const std::string& server) {
   const std::string way_out = fmt::format(
       "--files PATH[:rw] gives it those files and no others; or leave out --confine, and `mcpac "
       "server confine {} --learn` finds what it needs",
       server);
-  error.fix = error.fix.empty() ? way_out : error.fix + "; " + way_out;
+  if (error.fix.ends_with(execute::learn_advice(server)))
+    error.fix.resize(error.fix.size() - execute::learn_advice(server).size());
+  if (error.fix.starts_with(mcp::kConfinedAdvice)) error.fix.clear();
+  if (error.fix.empty() || error.fix.ends_with("; "))
+    error.fix += way_out;
+  else
+    error.fix += "; " + way_out;
 }
 
 }  // namespace
@@ -122,13 +132,29 @@ Result<void> install_packages(const Context& context, const mcp::ServerConfig& s
   return {};
 }
 
-Result<void> try_in_sandbox(const Context& context, const mcp::ServerConfig& server) {
-  if (auto installed = ensure_installed(context, server); !installed) return installed;
-  execute::Project project = project_with(context, server);
-  execute::confine_servers(project, context.folders);
+Result<std::optional<ServerListing>> start_in_sandbox(const Context& context,
+                                                      execute::Project project,
+                                                      const std::string& name,
+                                                      const mcp::Confinement& sandbox) {
+  for (auto& server : project.config.servers) {
+    if (server.name != name) continue;
+    server.sandbox = sandbox;
+    server.observer.reset();
+  }
+  const mcp::ServerConfig* server = project.config.find(name);
+  if (server == nullptr || server->disabled) return std::nullopt;
+  if (auto installed = ensure_installed(context, *server); !installed) return pass_on(installed);
+  execute::confine_servers(project, context.folders, accepted_tier(account_home()));
   const execute::ProjectUse use(context.folders, project.config_file);
+  auto listed = execute::list_servers({*server}, progress_of(context, Counts::kQuiet));
+  if (!listed) return pass_on(listed);
+  if (listed->empty()) return std::nullopt;
+  return std::optional(std::move(listed->front()));
+}
+
+Result<void> try_in_sandbox(const Context& context, const mcp::ServerConfig& server) {
   const auto listed =
-      execute::list_servers({project.config.servers.back()}, progress_of(context, Counts::kQuiet));
+      start_in_sandbox(context, project_with(context, server), server.name, *server.sandbox);
   if (!listed) {
     Error error = listed.error();
     error.what = fmt::format("{} does not start in a sandbox with {}: {}", server.name,
@@ -136,12 +162,12 @@ Result<void> try_in_sandbox(const Context& context, const mcp::ServerConfig& ser
     if (error.id != ErrorId::kInterrupted) add_way_out(error, server.name);
     return std::unexpected(std::move(error));
   }
-  if (listed->empty()) {
+  if (!*listed) {
     context.say(fmt::format("{}: disabled, and not tried", server.name));
     return {};
   }
   context.say(fmt::format("  it starts so, and lists {}; no call was tried",
-                          counted(listed->front().tools.size(), "tool")));
+                          counted((*listed)->tools.size(), "tool")));
   return {};
 }
 

@@ -5,12 +5,14 @@
 // whether its calls work is not tried, and that is said.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/context.h"
 #include "core/error.h"
 #include "core/json.h"
+#include "execute/project/project.h"
 #include "execute/servers/server_packages.h"
 #include "mcp/server_config.h"
 
@@ -26,8 +28,15 @@ namespace mcpac::cli {
                                                         const mcp::ServerConfig& server,
                                                         const std::vector<std::string>& files);
 
-// Starts `server`, which has a "sandbox", lists its tools, and says so. The Error's fix says the
-// ways out.
+// The trial of a sandbox, the same for every command: starts the server `name` of `project` in
+// `sandbox` once, installing before what its launcher would download, and lists its tools. Nothing
+// for a server that is disabled, which is not started.
+[[nodiscard]] Result<std::optional<ServerListing>> start_in_sandbox(
+    const Context& context, execute::Project project, const std::string& name,
+    const mcp::Confinement& sandbox);
+
+// The same of `server`, which has a "sandbox" and is about to be in mcpac.json; says what it lists.
+// The Error's fix says the ways out.
 [[nodiscard]] Result<void> try_in_sandbox(const Context& context, const mcp::ServerConfig& server);
 
 // Installs what a launcher of a confined server would download (execute/servers/server_packages.h),

@@ -10,6 +10,7 @@
 #include "core/error_json.h"
 #include "core/printable.h"
 #include "execute/servers/confine_servers.h"
+#include "execute/servers/learn_session.h"
 
 namespace mcpac::cli {
 namespace {
@@ -46,7 +47,17 @@ Context make_context() {
 
 Result<execute::Project> Context::project() const {
   auto project = execute::load_project(config_file, folders);
-  if (project) execute::confine_servers(*project, folders);
+  if (!project) return project;
+  if (const std::string session = environment_variable("MCPAC_LEARN"); !session.empty()) {
+    const auto joined = execute::join_learn_session(*project, folders, session);
+    if (!joined) warn(joined.error().to_text());
+    if (joined && *joined)
+      say(
+          printable(fmt::format("{} is started without a sandbox, and observed for `mcpac server "
+                                "confine`",
+                                **joined)));
+  }
+  execute::confine_servers(*project, folders, accepted_tier(account_home()));
   return project;
 }
 

@@ -112,13 +112,14 @@ Result<std::string> word_for_tier(sandbox::Tier lowest) {
 Result<std::string> word_for_accepting(sandbox::Tier tier) {
   if (tier <= accepted_tier(account_home())) return std::string();
   const std::string name = sandbox::to_string(tier);
-  return ask_for_word({.option = "--accept-tier " + name,
-                       .question = fmt::format("mcpac: tier {} is a weaker sandbox for every run "
-                                               "on this machine from now on.\r\n"
-                                               "Accept it? [y/N] ",
-                                               name),
-                       .fix = "run it at a terminal and say yes (docs/configuration.md: the file "
-                              "that keeps it)"});
+  return ask_for_word(
+      {.option = "--accept-tier " + name,
+       .question = fmt::format("mcpac: tier {} is a weaker sandbox for every run and "
+                               "confined server on this machine from now on.\r\n"
+                               "Accept it? [y/N] ",
+                               name),
+       .fix = "run it at a terminal and say yes (docs/configuration.md: the file "
+              "that keeps it)"});
 }
 
 bool says_yes_at_terminal(std::string_view question) {

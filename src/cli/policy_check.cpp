@@ -1,5 +1,7 @@
 // mcpac policy check: whether files of rules load, hold their self-tests, and what they cannot do.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -13,6 +15,7 @@
 #include "cli/policy_commands.h"
 #include "cli/rule_reader.h"
 #include "cli/written.h"
+#include "core/file.h"
 #include "core/printable.h"
 #include "core/quantity.h"
 #include "execute/check/server_root.h"
@@ -21,9 +24,27 @@
 namespace mcpac::cli {
 namespace {
 
+// Rules that no file has yet come over standard input, or a pipe of the shell (`<(…)`): whoever
+// names one waits for it.
+Result<policy::PolicyFile> rules_of(const std::string& file) {
+  constexpr std::size_t kMostRules = std::size_t{1} << 20U;
+  const bool is_input = file == "-" || file == "/dev/stdin";
+  if (!is_input && !file.starts_with("/dev/fd/") && !file.starts_with("/proc/self/fd/"))
+    return execute::read_rules(file);
+  const std::string name = is_input ? "standard input" : file;
+  const UniqueFd opened(is_input ? ::dup(0)
+                                 : ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  if (!opened)
+    return mcpac::fail(ErrorId::kFileUnreadable, fmt::format("cannot open {}", printable(name)),
+                       {.where = printable(name), .fix = "name a file, or - for standard input"});
+  auto text = read_descriptor(opened.get(), name, kMostRules);
+  if (!text) return pass_on(text);
+  return policy::PolicyFile(std::move(*text), printable(name));
+}
+
 // The file as a layer by itself, as mcpac.policy or --policy would have it.
 Result<policy::FileSummary> check_file(const RuleReader& reader, const std::string& file) {
-  auto rules = execute::read_rules(file);
+  auto rules = rules_of(file);
   if (!rules) return pass_on(rules);
   auto loaded = reader.load(*rules);
   if (!loaded) return pass_on(loaded);

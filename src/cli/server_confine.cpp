@@ -1,6 +1,7 @@
 // mcpac server confine: the smallest "sandbox" of a server, proposed, tried and written.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <map>
@@ -33,7 +34,7 @@
 #include "execute/run/call_tool.h"
 #include "execute/servers/confine_servers.h"
 #include "execute/servers/learn.h"
-#include "execute/servers/server_packages.h"
+#include "execute/servers/learn_session.h"
 
 namespace mcpac::cli {
 namespace {
@@ -45,6 +46,7 @@ struct ConfineOptions {
   bool off = false;
   bool force = false;
   std::vector<std::pair<std::string, std::string>> calls;  // tool, arguments
+  std::vector<std::string> session;                        // a command and its arguments
   std::shared_ptr<GrantOptions> grants;
 };
 
@@ -59,6 +61,9 @@ Result<void> check(const ConfineOptions& options) {
                 {.fix = "leave --learn and --apply out"});
   if (!options.calls.empty() && !options.learn)
     return fail(ErrorId::kUsage, "--call is part of what is observed", {.fix = "add --learn"});
+  if (!options.session.empty() && !options.learn)
+    return fail(ErrorId::kUsage, "a command behind -- is a session that is observed",
+                {.fix = "add --learn"});
   if (options.grants->are_given() && options.calls.empty())
     return fail(ErrorId::kUsage, "rules are for the calls of --call, and there is none",
                 {.fix = "leave them out"});
@@ -122,18 +127,42 @@ Result<void> call_tools(Context& context, const execute::Project& project, Plann
   return {};
 }
 
-// What is observed is what would be confined: of a launcher that downloads, what it would run.
-Result<mcp::ServerConfig> started_bare(const Context& context, mcp::ServerConfig server) {
-  auto run = execute::package_run_of(server);
-  if (!run) return pass_on(run);
-  server.sandbox.reset();
-  server.confiner.reset();
-  if (!*run) return server;
-  const auto installed = execute::installed_server(**run, context.folders);
-  if (!installed) return server;
-  context.say(printable(fmt::format("{} is installed, and started instead of {}", installed->text(),
-                                    (*run)->launcher)));
-  return execute::as_installed(std::move(server), **run, *installed);
+// How the command of a session ended, where that is no success; empty: it is one, and the server
+// was started in it.
+std::string why_session_failed(int status, bool was_started, const ConfineOptions& options) {
+  const std::string command = shell_quoted(options.session.front());
+  if (WIFSIGNALED(status))
+    return fmt::format("{} was ended by signal {}", command, WTERMSIG(status));
+  if (WEXITSTATUS(status) != 0)
+    return fmt::format("{} failed: exit status {}", command, WEXITSTATUS(status));
+  return was_started ? std::string()
+                     : fmt::format("{} did not start the server {}", command, options.name);
+}
+
+// The command of a session, whose starts of the server are observed (learn_session.h).
+Result<void> run_session(Context& context, const execute::Project& project,
+                         const execute::ServerObserver& observer, const ConfineOptions& options) {
+  if (options.session.empty()) return {};
+  const std::size_t before = observer.starts();
+  auto session = execute::LearnSession::open(project, context.folders, options.name, observer);
+  if (!session) return pass_on(session);
+  auto status = (*session)->run(options.session);
+  if (!status) return pass_on(status);
+  const std::string failed = why_session_failed(*status, observer.starts() > before, options);
+  if (failed.empty()) {
+    context.say(fmt::format("{} was started in the session {}", options.name,
+                            counted(observer.starts() - before, "time")));
+    return {};
+  }
+  if (options.force) {
+    context.warn(printable(failed));
+    return {};
+  }
+  return fail(ErrorId::kServerStart, printable(fmt::format("nothing is proposed: {}", failed)),
+              {.where = "server " + options.name,
+               .why = "what it needs shows where the session does its work",
+               .fix = "let it call the server by an mcpac that it starts (`mcpac tools call`, "
+                      "`run`, `execute`, `serve`) and end well; --force proposes what was seen"});
 }
 
 Result<Observed> observe(Context& context, const execute::Project& project,
@@ -146,12 +175,14 @@ Result<Observed> observe(Context& context, const execute::Project& project,
       server.name)));
   auto observer = execute::ServerObserver::begin(execute::options_for_learning(), server);
   if (!observer) return pass_on(observer);
-  auto started = started_bare(context, server);
-  if (!started) return pass_on(started);
-  started->observer = *observer;
+  auto bare_server = execute::started_bare(server, context.folders);
+  if (!bare_server) return pass_on(bare_server);
+  auto& [started, said] = *bare_server;
+  if (!said.empty()) context.say(said);
+  started.observer = *observer;
   execute::Project bare = project;
   for (auto& one : bare.config.servers) {
-    if (one.name == server.name) one = *started;
+    if (one.name == server.name) one = started;
   }
   const auto visit = announce_alone(context);
   const execute::ProjectUse use(context.folders, project.config_file);
@@ -162,6 +193,7 @@ Result<Observed> observe(Context& context, const execute::Project& project,
     return fail(ErrorId::kUsage, fmt::format("{} is disabled", server.name),
                 {.where = project.config_file.string(), .fix = "take \"disabled\" out first"});
   if (auto called = call_tools(context, bare, std::move(*planned)); !called) return pass_on(called);
+  if (auto done = run_session(context, project, **observer, options); !done) return pass_on(done);
   return Observed{(*observer)->end(), std::move(listings->front())};
 }
 
@@ -251,24 +283,6 @@ std::string difference(const Definitions& old, const Definitions& now) {
   return text;
 }
 
-// The server as `config` has it now, started confined once.
-Result<ServerListing> start_confined(Context& context, execute::Project project,
-                                     const ConfigFile& config, const std::string& name) {
-  auto parsed = mcp::parse_config(config.text(), context.config_file.string());
-  if (!parsed) return pass_on(parsed);
-  for (auto& server : project.config.servers) {
-    if (server.name != name) continue;
-    server.sandbox = parsed->find(name)->sandbox;
-    server.observer.reset();
-  }
-  execute::confine_servers(project, context.folders);
-  const execute::ProjectUse use(context.folders, project.config_file);
-  auto listings =
-      execute::list_servers({*project.config.find(name)}, progress_of(context, Counts::kQuiet));
-  if (!listings) return pass_on(listings);
-  return std::move(listings->front());
-}
-
 // What it is given by now, but for what a proposal speaks of: a limit of memory stays.
 OrderedJson proposed_beside(const OrderedJson& entry, const execute::Proposal& proposal) {
   OrderedJson made = execute::entry_of(proposal);
@@ -300,7 +314,9 @@ Result<void> apply(Context& context, const execute::Project& project, ConfigFile
   const OrderedJson sandbox = proposed_beside(as_it_was, proposal);
   config.entry(options.name)["sandbox"] = sandbox;
   const auto& server = *project.config.find(options.name);
-  auto confined = start_confined(context, project, config, options.name);
+  auto proposed = server_of(options.name, config.entry(options.name));
+  if (!proposed) return pass_on(proposed);
+  auto confined = start_in_sandbox(context, project, options.name, *proposed->sandbox);
   if (!confined && !options.force) {
     Error error = std::move(confined.error());
     error.what = fmt::format("nothing was written: confined, {}", error.what);
@@ -308,8 +324,10 @@ Result<void> apply(Context& context, const execute::Project& project, ConfigFile
   }
   if (!confined) {
     context.warn(printable(fmt::format("confined, it does not start: {}", confined.error().what)));
+  } else if (!*confined) {
+    context.say(fmt::format("{} is disabled, and was not tried", options.name));
   } else if (const auto known = before(project, server, observed)) {
-    const auto now = definitions_of(confined->tools);
+    const auto now = definitions_of((*confined)->tools);
     if (const std::string differs = difference(*known, now); !differs.empty()) {
       if (!options.force)
         return fail(ErrorId::kLockDrift,
@@ -324,7 +342,7 @@ Result<void> apply(Context& context, const execute::Project& project, ConfigFile
     }
   } else {
     context.say(fmt::format("confined, {} lists {}; what it listed before is not known here",
-                            options.name, counted(confined->tools.size(), "tool")));
+                            options.name, counted((*confined)->tools.size(), "tool")));
   }
   // Somebody else may have written meanwhile.
   auto again = ConfigFile::open(context.config_file);
@@ -436,8 +454,12 @@ void add_server_confine(CLI::App& server, Context& context) {
   command->add_flag("--apply", options->apply,
                     "start it confined once, compare its tools, and write the entry");
   command->add_flag("--force", options->force,
-                    "with --apply: also where its tools are others, or it does not start");
+                    "with --apply: also where its tools are others, or it does not start; with a "
+                    "session: also where that failed");
   command->add_flag("--off", options->off, "take its \"sandbox\" out of mcpac.json");
+  command->add_option("COMMAND", options->session,
+                      "with --learn, after --: a session, in which each start of this server by "
+                      "mcpac is observed, too");
   command->callback([&context, options] {
     if (auto done = confine(context, *options); !done) context.fail(done.error());
   });

@@ -32,15 +32,18 @@ constexpr auto kFoldings = std::to_array<Folding>({{0xdf, "ss"},
 std::string folded(std::string_view name) {
   std::string plain;
   while (!name.empty()) {
+    if (static_cast<unsigned char>(name.front()) < 0x80) {  // most of all names
+      plain += to_lower(name.front());
+      name.remove_prefix(1);
+      continue;
+    }
     const auto [code, bytes] = first_character(name);
     const std::string_view piece = name.substr(0, bytes);
     name.remove_prefix(bytes);
     const auto* const folding = std::ranges::find(kFoldings, code, &Folding::point);
     if (folding != kFoldings.end())
       plain += folding->letters;
-    else if (bytes == 1)
-      plain += to_lower(piece.front());
-    else if (!is_ignorable(code))
+    else if (bytes == 1 || !is_ignorable(code))
       plain += piece;
   }
   return plain;

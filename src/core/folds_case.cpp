@@ -106,7 +106,7 @@ bool folds_case(const std::filesystem::path& folder) {
   UniqueFd handle(::open(folder.c_str(), O_RDONLY | kHow));
   if (!handle) handle = UniqueFd(::open(folder.c_str(), O_PATH | kHow));
   FoldingDevices known;
-  return !handle || FoldingLook(handle.get(), folder).folds(known);
+  return !handle || FoldingLook(handle.get(), folder.native()).folds(known);
 }
 
 void FoldingLook::add(std::string_view name) {

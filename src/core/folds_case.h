@@ -26,15 +26,15 @@ using FoldingDevices = std::map<dev_t, bool>;
 // For those who look at many folders, and list them anyway.
 class FoldingLook {
  public:
-  // `folder` is borrowed; `at` is its path.
-  FoldingLook(int folder, const std::filesystem::path& at) : folder_(folder), at_(at) {}
+  // Both are borrowed; `at` is the folder's path.
+  FoldingLook(int folder, std::string_view at) : folder_(folder), at_(at) {}
   // A name that lies in the folder.
   void add(std::string_view name);
   [[nodiscard]] bool folds(FoldingDevices& known) const;
 
  private:
   int folder_;
-  const std::filesystem::path& at_;
+  std::string_view at_;
   std::string name_;  // the first with a letter
 };
 

@@ -288,6 +288,10 @@ const Declared& Gate::declared() const {
   return state_->setup.declared;
 }
 
+const policy::Authority& Gate::authority() const {
+  return state_->setup.authority;
+}
+
 std::vector<GateStatus::Call> Gate::State::calls_in_flight() const {
   const auto now = setup.clock->steady_now();
   std::vector<GateStatus::Call> calls;

@@ -161,6 +161,8 @@ class Gate {
   // Everything was taken back, by its user or for too many refusals, or it was closed.
   [[nodiscard]] bool is_cut_off() const;
   [[nodiscard]] const Declared& declared() const;
+  // Its rules with their clocks, for what is worked out of them; what was taken back is not in it.
+  [[nodiscard]] const policy::Authority& authority() const;
 
  private:
   struct State;

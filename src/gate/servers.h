@@ -18,6 +18,12 @@
 
 namespace mcpac::gate {
 
+// A process that works for one client alone has a name of its own here, "SERVER#N"; configured
+// names have no such character. The server that it is of:
+[[nodiscard]] inline std::string server_of(const std::string& process) {
+  return process.substr(0, process.find('#'));
+}
+
 class Servers {
  public:
   virtual ~Servers() = default;

@@ -46,7 +46,7 @@ void Announcements::came_late(const std::string& server, ListKind kind) {
 void Announcements::say_too_long(const std::string& server) const {
   if (warning_)
     warning_(fmt::format("the server {} tells of a resource whose URI is longer than {} bytes",
-                         server, kMaxUri));
+                         gate::server_of(server), kMaxUri));
 }
 
 void Announcements::pass_on(const std::string& server, const std::string& method,

@@ -2,18 +2,21 @@
 
 #include <algorithm>
 #include <chrono>
+#include <tuple>
 #include <utility>
 
+#include "gate/servers.h"
 #include "gateway/offers.h"
 
 namespace mcpac::gateway {
 namespace {
 
-// `offers` may be null: then nothing is listed.
-ShownLists::Worked worked_of(Offers* offers) {
-  if (offers == nullptr) return nullptr;
-  return [offers](const std::string& server, ListKind kind, std::chrono::nanoseconds time) {
-    offers->lists().worked(server, kind, time);
+// Without offers nothing is listed.
+ShownLists::Worked worked_of(const ClientRun::Parts& parts) {
+  if (parts.offers == nullptr) return nullptr;
+  return [offers = parts.offers, own = parts.own, client = parts.identity](
+             const std::string& server, ListKind kind, std::chrono::nanoseconds time) {
+    offers->lists().worked(own == nullptr ? server : own->process_of(client, server), kind, time);
   };
 }
 
@@ -27,7 +30,7 @@ ClientRun::ClientRun(Parts parts, const Clock& clock, gate::GateSetup& setup)
       anomalies_(*parts_.log),
       gate_(std::move(setup)),
       parked_(gate_, clock),
-      shown_(std::make_shared<ShownLists>(gate_, worked_of(parts_.offers))),
+      shown_(std::make_shared<ShownLists>(gate_, worked_of(parts_))),
       questions_(std::make_shared<ServerQuestions>(*parts_.log)) {}
 
 ClientRun::~ClientRun() {
@@ -38,6 +41,13 @@ std::shared_ptr<ClientSession> ClientRun::talk(std::function<void(Outgoing)> say
                                                std::function<void()> on_closed,
                                                const char* transport) {
   std::erase_if(sessions_, [](const auto& session) { return session.expired(); });
+  // One that cannot be started is told of with each call to it.
+  if (parts_.own != nullptr) {
+    for (const std::string& server : parts_.catalog->servers()) {
+      if (parts_.own->is_own(server)) std::ignore = parts_.own->start(parts_.identity, server);
+    }
+  }
+  const auto opened = std::make_shared<std::weak_ptr<ClientSession>>();
   auto session = ClientSession::open(
       {.client = parts_.identity.empty() ? parts_.log->run_id() : parts_.identity,
        .gate = &gate_,
@@ -56,41 +66,71 @@ std::shared_ptr<ClientSession> ClientRun::talk(std::function<void(Outgoing)> say
            },
        .is_quarantined = [upstream = parts_.upstream](
                              const Permission& tool) { return upstream->quarantines(tool); },
+       .process_of =
+           parts_.own == nullptr
+               ? std::function<std::string(const std::string&)>()
+               : [own = parts_.own, client = parts_.identity](
+                     const std::string& server) { return own->process_of(client, server); },
        .say = std::move(say),
-       .on_closed = std::move(on_closed),
+       .on_closed =
+           [own = parts_.own, client = parts_.identity, opened, heard = std::move(on_closed)] {
+             const auto closed = opened->lock();
+             if (own != nullptr)
+               own->let_go(client, closed && closed->is_initialized()
+                                       ? OwnServers::Session::kWhole
+                                       : OwnServers::Session::kRequest);
+             if (heard) heard();
+           },
        .trace = {parts_.tracer, parts_.name, parts_.log->run_id(), transport}});
+  *opened = session;
   sessions_.insert(session);
   return session;
 }
 
 bool ClientRun::is_in_use() const {
   return calls_in_flight() > 0 || parked_.count() > 0 ||
-         std::ranges::any_of(sessions_, [](const auto& session) { return !session.expired(); });
+         std::ranges::any_of(sessions_, [](const auto& weak) {
+           const auto session = weak.lock();
+           return session && !session->is_closed();
+         });
+}
+
+std::optional<std::string> ClientRun::as_known(const std::string& name) const {
+  const std::string process = name.substr(0, name.find('.'));
+  const std::string server = gate::server_of(process);
+  if (server == process) return name;
+  if (parts_.own == nullptr || parts_.own->process_of(parts_.identity, server) != process)
+    return std::nullopt;
+  return server + name.substr(process.size());
 }
 
 void ClientRun::heard_of_drift(std::string_view what, const std::string& name) {
-  if (ended_) return;
-  anomalies_.note(what, name);
+  const auto known = as_known(name);
+  if (ended_ || !known) return;
+  anomalies_.note(what, *known);
   for (const auto& weak : std::set(sessions_)) {
     if (const auto session = weak.lock()) session->tools_changed();
   }
 }
 
-void ClientRun::heard_of_end(const std::string& server) {
-  if (!ended_ && uses(server))
-    anomalies_.note("the connection to a server ended during the run", server);
+void ClientRun::heard_of_end(const std::string& process) {
+  const auto server = as_known(process);
+  if (!ended_ && server && uses(*server))
+    anomalies_.note("the connection to a server ended during the run", *server);
 }
 
-void ClientRun::heard(const std::string& server, const std::string& method, const Json& params) {
-  if (ended_) return;
+void ClientRun::heard(const std::string& process, const std::string& method, const Json& params) {
+  const auto server = as_known(process);
+  if (ended_ || !server) return;
   for (const auto& weak : std::set(sessions_)) {
-    if (const auto session = weak.lock()) session->heard(server, method, params);
+    if (const auto session = weak.lock()) session->heard(*server, method, params);
   }
 }
 
-void ClientRun::heard_of_state(const std::string& server, const std::string& text) {
-  if (uses(server))
-    heard(server, "notifications/message",
+void ClientRun::heard_of_state(const std::string& process, const std::string& text) {
+  const auto server = as_known(process);
+  if (server && uses(*server))
+    heard(process, "notifications/message",
           {{"level", "warning"}, {"logger", "mcpac"}, {"data", text}});
 }
 
@@ -99,18 +139,9 @@ bool ClientRun::uses(const std::string& server) const {
 }
 
 execute::ReachOfServers ClientRun::reach() const {
-  execute::ReachOfServers reach = parts_.reach;
-  const auto status = gate_.status();
-  for (auto& [server, one] : reach) {
-    if (status.everything_revoked) {
-      // What its rules hold back stays so; it admits nothing, nor lifts what others deny.
-      one.places.tools.clear();
-      one.network_denied = "what this client held was taken back";
-      continue;
-    }
-    std::erase_if(one.places.tools,
-                  [&](const auto& tool) { return status.revoked.contains(tool.permission); });
-  }
+  if (!parts_.reach) return {};
+  auto reach = parts_.reach(gate_.authority());
+  execute::keep_callable(reach, [this](const Permission& tool) { return gate_.stands(tool); });
   return reach;
 }
 

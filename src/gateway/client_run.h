@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -22,6 +23,7 @@
 #include "gateway/code_mode/code_mode.h"
 #include "gateway/lists/catalog.h"
 #include "gateway/lists/shown_lists.h"
+#include "gateway/own_servers.h"
 #include "gateway/tracing/tracer.h"
 #include "gateway/waiting_room.h"
 
@@ -40,10 +42,12 @@ class ClientRun {
     std::unique_ptr<gate::Approver> approver;
     std::unique_ptr<execute::RunMemory> memory;
     gate::Upstream* upstream = nullptr;                 // borrowed
+    OwnServers* own = nullptr;                          // borrowed; null: it shares all servers
     Offers* offers = nullptr;                           // borrowed; null: tools alone
     std::shared_ptr<tracing::Tracer> tracer = nullptr;  // null: no tracing
-    // Which places its calls of confined servers can name, of those that it uses.
-    execute::ReachOfServers reach = {};
+    // Which places calls of confined servers can name by these rules, at the time of asking; null:
+    // it uses none.
+    std::function<execute::ReachOfServers(const policy::Authority&)> reach = nullptr;
     // Which of these servers are not as they should be, in words; may be null.
     std::function<std::string(const std::set<std::string>& servers)> amiss = nullptr;
   };
@@ -62,13 +66,13 @@ class ClientRun {
   // A server changed a tool: recorded, and told to every session.
   void heard_of_drift(std::string_view what, const std::string& name);
   // The connection to a server ended: recorded, where the client may have anything of it.
-  void heard_of_end(const std::string& server);
+  void heard_of_end(const std::string& process);
   // A server said something that is about no call: for those who wanted to hear it.
-  void heard(const std::string& server, const std::string& method, const Json& params);
+  void heard(const std::string& process, const std::string& method, const Json& params);
   // Something is amiss with a server: for subscribers of its log.
-  void heard_of_state(const std::string& server, const std::string& text);
+  void heard_of_state(const std::string& process, const std::string& text);
   // Which places its calls of confined servers can name now: less than at first, where something
-  // was taken back.
+  // was taken back, is another tool by now, or has a rule whose time is over.
   [[nodiscard]] execute::ReachOfServers reach() const;
   // Whether the client may have anything of this server.
   [[nodiscard]] bool uses(const std::string& server) const;
@@ -86,6 +90,8 @@ class ClientRun {
   [[nodiscard]] bool has_ended() const { return ended_; }
   [[nodiscard]] const std::string& name() const { return parts_.name; }
   [[nodiscard]] const std::string& subject() const { return parts_.subject; }
+  [[nodiscard]] const std::string& identity() const { return parts_.identity; }
+  [[nodiscard]] const gate::Upstream& upstream() const { return *parts_.upstream; }
   // Those of its programs belong to one that is counted.
   [[nodiscard]] std::size_t calls_in_flight() const {
     return gate_.in_flight() + (code_ ? code_->in_flight() : 0);
@@ -103,6 +109,9 @@ class ClientRun {
 
  private:
   ClientRun(Parts parts, const Clock& clock, gate::GateSetup& setup);
+  // "fs", "fs.read": of this client's own process, whose name it bears there ("fs#2.read"), as the
+  // client knows it. Nothing: it is of another client's.
+  [[nodiscard]] std::optional<std::string> as_known(const std::string& name) const;
 
   Parts parts_;
   gate::Anomalies anomalies_;

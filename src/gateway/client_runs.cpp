@@ -92,6 +92,14 @@ void ClientRuns::clear() {
   former_.clear();
 }
 
+std::vector<std::shared_ptr<ClientRun>> ClientRuns::in_force() const {
+  auto held = former_;
+  std::erase_if(held, [](const auto& run) { return !run->is_in_use(); });
+  for (const auto& [client, run] : runs_) held.push_back(run);
+  std::erase_if(held, [](const auto& run) { return run->has_ended(); });
+  return held;
+}
+
 std::size_t ClientRuns::calls_in_flight() const {
   std::size_t calls = 0;
   for (const auto& run : all()) calls += run->calls_in_flight();

@@ -52,6 +52,9 @@ class ClientRuns {
   void clear();
 
   [[nodiscard]] std::vector<std::shared_ptr<ClientRun>> all() const;
+  // Those that a call may still be made under: not ended, and under former rules only where a
+  // session of it is there.
+  [[nodiscard]] std::vector<std::shared_ptr<ClientRun>> in_force() const;
   [[nodiscard]] std::size_t calls_in_flight() const;
   // Clients, calls and decisions; the rest is left as it is.
   void count(Figures& figures) const;

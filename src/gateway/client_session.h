@@ -74,6 +74,9 @@ struct SessionSetup {
   std::function<std::string()> amiss = nullptr;
   // Tools that are another one by now: not shown any more.
   Catalog::Hidden is_quarantined = [](const Permission&) { return false; };
+  // By which name servers are asked for what is no call: that of a process of this client's own
+  // (own_servers.h). Null: by theirs.
+  std::function<std::string(const std::string& server)> process_of = nullptr;
   std::function<void(Outgoing)> say;
   // Nothing will be said any more. Once.
   std::function<void()> on_closed = nullptr;

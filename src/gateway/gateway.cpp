@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <future>
 #include <utility>
@@ -11,6 +12,7 @@
 
 #include "core/printable.h"
 #include "execute/host/tool_tables.h"
+#include "gate/servers.h"
 #include "gateway/bounded_warnings.h"
 #include "gateway/kept_memory.h"
 
@@ -47,9 +49,32 @@ Result<std::unique_ptr<Gateway>> Gateway::open(GatewaySetup setup) {
       [executor = made->host_->executor(), warnings](const std::string& text) {
         boost::asio::post(executor, [warnings, text] { (*warnings)(text); });
       });
+  made->begin_own_servers();
   if (auto begun = made->begin_tracing(); !begun) return pass_on(begun);
   made->begin_preparing();
   return made;
+}
+
+void Gateway::begin_own_servers() {
+  if (recording_->is_replay()) return;  // no process is started
+  auto own = std::make_unique<OwnServers>(OwnServers::Setup{
+      .upstreams = &host_->upstreams(),
+      .config = &setup_.project.config,
+      .clock = &clock_,
+      .executor = host_->executor(),
+      .places = [this](const std::string& client) { return places_for(client); },
+      .is_in_use =
+          [this](const std::string& client) {
+            return std::ranges::any_of(runs_.all(), [&](const auto& run) {
+              return run->identity() == client && !run->has_ended() && run->is_in_use();
+            });
+          },
+      .started =
+          [this](const std::string& client, const std::string& process) {
+            offers_->use({process});
+            announcements_->let_in(client, {process});
+          }});
+  if (!own->servers().empty()) own_ = std::move(own);
 }
 
 void Gateway::begin_preparing() {
@@ -132,20 +157,22 @@ Gateway::Gateway(GatewaySetup setup, codegen::Lock lock)
 // To the person with all that is known; to clients, where they hear logs, without words of servers.
 void Gateway::tell_of_states() {
   if (!setup_.warning) return;
-  const auto tell = [this](const std::string& server, std::string_view text) {
-    for (const auto& run : runs_.all()) run->heard_of_state(server, std::string(text));
+  const auto tell = [this](const std::string& process, std::string_view text) {
+    for (const auto& run : runs_.all()) run->heard_of_state(process, std::string(text));
   };
-  host_->upstreams().on_failed([this, tell](const std::string& server, const Error& error) {
+  host_->upstreams().on_failed([this, tell](const std::string& process, const Error& error) {
+    const std::string server = gate::server_of(process);
     setup_.warning(fmt::format("{}: {}", server, error.to_text()));
-    tell(server, fmt::format("the server {} has ended, or cannot be used", server));
+    tell(process, fmt::format("the server {} has ended, or cannot be used", server));
   });
-  host_->upstreams().on_slow_start([this, tell](const std::string& server, std::string_view text) {
+  host_->upstreams().on_slow_start([this, tell](const std::string& process, std::string_view text) {
     setup_.warning(text);
-    tell(server, fmt::format("the server {} is still starting", server));
+    tell(process, fmt::format("the server {} is still starting", gate::server_of(process)));
   });
-  host_->upstreams().on_tools([this, tell](const std::string& server,
+  host_->upstreams().on_tools([this, tell](const std::string& process,
                                            const execute::Drifted& drifted,
                                            const std::set<std::string>& gained) {
+    const std::string server = gate::server_of(process);
     if (!drifted.empty()) {
       std::string names;
       for (const auto& [tool, how] : drifted) names += (names.empty() ? "" : ", ") + tool;
@@ -155,7 +182,7 @@ void Gateway::tell_of_states() {
       setup_.warning(text + fmt::format("; `mcpac lock diff {}` shows how, `mcpac lock accept` "
                                         "approves it, and mcpac serve reads it when it starts",
                                         server));
-      tell(server, text);
+      tell(process, text);
     }
     if (gained.empty()) return;
     const auto names = fmt::format("{}", fmt::join(gained, ", "));
@@ -174,7 +201,7 @@ void Gateway::tell_of_states() {
                                "a server has only for clients that it may ask); this is not said "
                                "again for 30 days",
                                server));
-    tell(server, text);
+    tell(process, text);
   });
 }
 
@@ -194,6 +221,7 @@ Gateway::~Gateway() {
   host_->on_loop([this] {
     if (setup_.project.confined) setup_.project.confined->find_by(nullptr);
     runs_.clear();
+    own_.reset();
     announcements_.reset();
     offers_.reset();
     sweep_.reset();
@@ -215,6 +243,7 @@ Result<std::shared_ptr<ClientRun>> Gateway::let_in(const Comer& comer, const Rul
   if (run) runs_.add(comer.client, *run);
   if (setup_.project.confined)
     setup_.project.confined->find_by([this] { return places_for_all(); });
+  if (run && own_) own_->give_more_places((*run)->identity());
   return run;
 }
 
@@ -224,6 +253,7 @@ void Gateway::sweep_later() {
   sweep_->async_wait([this, timer = std::weak_ptr(sweep_)](const auto& error) {
     if (error || timer.expired()) return;
     runs_.sweep();
+    if (own_) own_->sweep();
     if (upstream_ && upstream_->figures().in_work == 0) give_back_memory();
     sweep_later();
   });

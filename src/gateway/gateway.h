@@ -30,6 +30,7 @@
 #include "gateway/code_mode/ready_tools.h"
 #include "gateway/figures.h"
 #include "gateway/offers.h"
+#include "gateway/own_servers.h"
 #include "gateway/timed_upstream.h"
 #include "gateway/trace_sending.h"
 #include "gateway/tracing/settings.h"
@@ -108,6 +109,15 @@ class Gateway {
   // comes.
   [[nodiscard]] execute::PlacesOfServers places_for_all(
       const execute::ReachOfServers& coming = {}) const;
+  // On the loop. What the processes of one client's own get, by its runs and the one that comes.
+  [[nodiscard]] execute::PlacesOfServers places_for(
+      const std::string& identity, const execute::ReachOfServers& coming = {}) const;
+  // Both, of what this client uses.
+  [[nodiscard]] Json shown_places(const std::string& identity,
+                                  const execute::ReachOfServers& coming = {}) const;
+  [[nodiscard]] std::function<execute::ReachOfServers(const policy::Authority&)> reach_by(
+      std::set<Permission> tools, std::set<std::string> servers) const;
+  void begin_own_servers();
   // On the loop. Starts those again that get more now than they have.
   void give_more_places(const execute::PlacesOfServers& places);
   // Until the gateway goes.
@@ -132,6 +142,7 @@ class Gateway {
   std::unique_ptr<code_mode::Preparation> preparation_;  // null: no code mode
   std::unique_ptr<TimedUpstream> upstream_;              // over those of the host
   std::unique_ptr<TraceSending> traces_;                 // over upstream_; null: no tracing
+  std::unique_ptr<OwnServers> own_;                      // on the loop
   ClientRuns runs_;                                      // on the loop
   std::unique_ptr<execute::ToldRefusals> refusals_;      // of confined servers
   execute::ReachOfServers last_reach_;                   // of the last client of each, on the loop

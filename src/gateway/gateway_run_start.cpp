@@ -1,6 +1,7 @@
 // How the run of one client begins: its rules, its gate, its record, and what its user sees of it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <set>
 #include <sstream>
@@ -65,12 +66,16 @@ Result<std::shared_ptr<ClientRun>> Gateway::begin(const Comer& comer, policy::La
   ClientRun::Parts parts;
   parts.name = client;
   parts.subject = comer.subject;
+  // By this client's own rules: what a shared server has by those of others goes with them.
+  const auto own_places = execute::places_of_servers(
+      *project, setup_.folders,
+      execute::reach_of_servers(*project, lock_, *authority, policy::Callers::kClients));
   std::set<Permission> withheld;
-  for (const auto& [tool, needs] : execute::unmet_needs(setup_.project, lock_)) {
+  for (const auto& [tool, needs] : execute::unmet_needs(setup_.project, lock_, &own_places)) {
     if (authority->coverage(tool, "") == policy::Coverage::kMissing) continue;
     if (needs.is_withheld()) withheld.insert(tool);
     tell_once(fmt::format("{} is {}; where it is meant to: {}", printable(tool.text()),
-                          execute::needs_text(needs), needs.unmet.front().line));
+                          execute::needs_text(needs), execute::needs_remedy(needs)));
   }
   parts.catalog =
       Catalog::make(lock_, *authority, setup_.names,
@@ -96,18 +101,14 @@ Result<std::shared_ptr<ClientRun>> Gateway::begin(const Comer& comer, policy::La
   }
   execute::add_offers(parts.catalog->permissions(), lock_, compiled.table);
   parts.tools = std::make_shared<const gate::ToolTable>(std::move(compiled.table));
-  parts.reach = execute::reach_of_servers(*project, lock_, *authority, policy::Callers::kClients);
-  std::erase_if(parts.reach,
-                [&](const auto& entry) { return !parts.catalog->servers().contains(entry.first); });
+  parts.reach = reach_by(parts.catalog->permissions(), parts.catalog->servers());
+  const auto reach = parts.reach(*authority);
   parts.upstream = upstream_.get();
   if (traces_) {
     parts.upstream = &traces_->upstream();
     parts.tracer = traces_->tracer();
   }
   parts.offers = offers_.get();
-  parts.amiss = [this](const std::set<std::string>& servers) {
-    return host_->upstreams().amiss(servers);
-  };
   if (setup_.approver)
     parts.approver = setup_.approver(host_->executor());
   else
@@ -122,24 +123,35 @@ Result<std::shared_ptr<ClientRun>> Gateway::begin(const Comer& comer, policy::La
   if (!log) return pass_on(log);
   parts.log = std::move(*log);
   parts.identity = runs_.identity_of(client, parts.log->run_id());
+  if (own_) {
+    parts.own = own_.get();
+    parts.upstream = &own_->before(*parts.upstream, parts.identity);
+  }
+  parts.amiss = [this, client = parts.identity](const std::set<std::string>& servers) {
+    std::set<std::string> processes;
+    for (const std::string& server : servers)
+      processes.insert(own_ ? own_->process_of(client, server) : server);
+    return host_->upstreams().amiss(processes);
+  };
   const std::string granted = authority->print();
   const auto view = setup_.code ? std::make_shared<const code_mode::GrantedView>(
                                       lock_, parts.catalog->permissions(), *authority, *project)
                                 : nullptr;
-  for (const auto& [server, reach] : parts.reach) last_reach_.insert_or_assign(server, reach);
-  const auto places = places_for_all(parts.reach);
+  for (const auto& [server, one] : reach) last_reach_.insert_or_assign(server, one);
+  const auto places = places_for_all(reach);
   auto gate = gate_setup(std::move(*authority), binding, parts);
   auto started = execute::record_start({.program = client,
                                         .declared_in = "grants",
                                         .replayed = recording_->replayed_digest(),
-                                        .server_places = execute::to_json(places)},
+                                        .server_places = shown_places(parts.identity, reach)},
                                        gate, lock_, setup_.folders.audit(), *parts.log);
   if (!started) return pass_on(started);
   // The server may start at once, and this client is not among the runs yet (let_in()).
   if (setup_.project.confined) setup_.project.confined->find_by([places] { return places; });
   give_more_places(places);
-  host_->start(parts.catalog->servers());
   std::set<std::string> used = parts.catalog->servers();
+  if (own_) std::erase_if(used, [&](const std::string& server) { return own_->is_own(server); });
+  host_->start(used);
   const auto running = host_->started();
   std::erase_if(used, [&](const std::string& server) { return !running.contains(server); });
   offers_->use(used);
@@ -152,17 +164,53 @@ Result<std::shared_ptr<ClientRun>> Gateway::begin(const Comer& comer, policy::La
 
 execute::PlacesOfServers Gateway::places_for_all(const execute::ReachOfServers& coming) const {
   execute::ReachOfServers all = coming;
-  for (const auto& run : runs_.all()) {
-    if (!run->has_ended()) execute::add_reach(all, run->reach());
-  }
+  for (const auto& run : runs_.in_force()) execute::add_reach(all, run->reach());
   // A server that is started again while no client is there: as the last one's rules hold it.
   for (const auto& [server, last] : last_reach_) {
     const auto [held, is_alone] = all.try_emplace(server, last);
     if (!is_alone) continue;
     held->second.places.tools.clear();
+    held->second.places.callable.clear();
     held->second.network_denied = "no client is there whose rules let it";
   }
+  if (own_) std::erase_if(all, [&](const auto& one) { return own_->is_own(one.first); });
   return execute::places_of_servers(setup_.project, setup_.folders, all);
+}
+
+execute::PlacesOfServers Gateway::places_for(const std::string& identity,
+                                             const execute::ReachOfServers& coming) const {
+  if (!own_) return {};
+  execute::ReachOfServers all = coming;
+  const auto held = runs_.in_force();
+  for (const auto& run : runs_.all()) {
+    if (run->identity() != identity) continue;
+    auto reach = run->reach();
+    // What the rules of one that is over hold back stays so.
+    if (std::ranges::find(held, run) == held.end())
+      execute::keep_callable(reach, [](const Permission&) { return false; });
+    execute::add_reach(all, reach);
+  }
+  std::erase_if(all, [&](const auto& one) { return !own_->is_own(one.first); });
+  return execute::places_of_servers(setup_.project, setup_.folders, all);
+}
+
+Json Gateway::shown_places(const std::string& identity,
+                           const execute::ReachOfServers& coming) const {
+  auto places = places_for_all(coming);
+  places.merge(places_for(identity, coming));
+  return execute::to_json(places);
+}
+
+std::function<execute::ReachOfServers(const policy::Authority&)> Gateway::reach_by(
+    std::set<Permission> tools, std::set<std::string> servers) const {
+  return [this, tools = std::move(tools),
+          servers = std::move(servers)](const policy::Authority& authority) {
+    auto reach =
+        execute::reach_of_servers(setup_.project, lock_, authority, policy::Callers::kClients);
+    std::erase_if(reach, [&](const auto& entry) { return !servers.contains(entry.first); });
+    execute::keep_callable(reach, [&](const Permission& tool) { return tools.contains(tool); });
+    return reach;
+  };
 }
 
 void Gateway::give_more_places(const execute::PlacesOfServers& places) {
@@ -180,6 +228,7 @@ std::unique_ptr<code_mode::CodeMode> Gateway::code_for(
                        .programs = programs_.get(),
                        .tools = tools_.get(),
                        .gate = &run.gate(),
+                       .servers = &run.upstream(),
                        .lock = &lock_,
                        .folders = &setup_.folders,
                        .clock = &clock_,
@@ -210,10 +259,11 @@ gate::GateSetup Gateway::gate_setup(policy::Authority authority, const gate::Bin
 
 void Gateway::show_as_live(const std::shared_ptr<ClientRun>& run, const std::string& client,
                            const std::string& granted) {
-  execute::LiveFacts facts{.program = client,
-                           .started = rfc3339_utc(clock_.wall_now()),
-                           .granted = lines_of(granted),
-                           .server_places = [this] { return execute::to_json(places_for_all()); }};
+  execute::LiveFacts facts{
+      .program = client,
+      .started = rfc3339_utc(clock_.wall_now()),
+      .granted = lines_of(granted),
+      .server_places = [this, client = run->identity()] { return shown_places(client); }};
   // The socket that asks for it goes with the run, after its answer.
   auto kill = [this, weak = std::weak_ptr(run)] {
     boost::asio::post(host_->executor(), [this, alive = std::weak_ptr(sweep_), weak] {

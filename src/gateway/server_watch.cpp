@@ -81,7 +81,7 @@ void ServerWatch::settled(const std::string& server) {
   Listening& one = listening_[server];
   forget(one.comes);
   forget(one.stands);
-  one.pause = std::chrono::seconds(0);
+  one.backoff.reset();
   listen(server);
 }
 

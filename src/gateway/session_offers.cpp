@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/offer.h"
+#include "gate/servers.h"
 #include "gateway/client_session.h"
 #include "gateway/lists/shown_lists.h"
 #include "gateway/lists/uri_bound.h"
@@ -42,9 +43,31 @@ SessionOffers::Servers SessionOffers::with(std::string_view capability,
   const auto offer = capability == "prompts" ? Offer::kPrompt : Offer::kResource;
   Servers have;
   for (const std::string& server : session_.setup_.catalog->offering(offer)) {
-    if (offers_->any_has({server}, capability, flag)) have.insert(server);
+    if (offers_->any_has({process_of(server)}, capability, flag)) have.insert(server);
   }
   return have;
+}
+
+std::string SessionOffers::process_of(const std::string& server) const {
+  return session_.setup_.process_of ? session_.setup_.process_of(server) : server;
+}
+
+SessionOffers::Servers SessionOffers::processes_of(const Servers& servers) const {
+  Servers processes;
+  for (const std::string& server : servers) processes.insert(process_of(server));
+  return processes;
+}
+
+void SessionOffers::get_lists(ListKind kind, const Servers& servers,
+                              std::function<void(const ListsByServer&)> done) const {
+  if (!session_.setup_.process_of) return offers_->lists().get(kind, servers, std::move(done));
+  offers_->lists().get(kind, processes_of(servers),
+                       [done = std::move(done)](const ListsByServer& lists) {
+                         ListsByServer named;
+                         for (const auto& [process, list] : lists)
+                           named.emplace(gate::server_of(process), list);
+                         done(named);
+                       });
 }
 
 Json SessionOffers::capabilities() const {
@@ -56,15 +79,16 @@ Json SessionOffers::capabilities() const {
   if (!with("prompts").empty()) said["prompts"] = {{"listChanged", true}};
   Servers complete = with("prompts");
   complete.merge(with("resources"));
-  if (offers_->any_has(complete, "completions")) said["completions"] = Json::object();
-  if (offers_->any_has(session_.setup_.catalog->servers(), "logging"))
+  if (offers_->any_has(processes_of(complete), "completions")) said["completions"] = Json::object();
+  if (offers_->any_has(processes_of(session_.setup_.catalog->servers()), "logging"))
     said["logging"] = Json::object();
   return said;
 }
 
 void SessionOffers::when_known(const ipc::Id& id, std::function<void()> done) {
   if (offers_ == nullptr) return done();
-  offers_->when_settled(session_.setup_.catalog->servers(), unless_over(id, std::move(done)));
+  offers_->when_settled(processes_of(session_.setup_.catalog->servers()),
+                        unless_over(id, std::move(done)));
 }
 
 bool SessionOffers::forget(const ipc::Id& id) {
@@ -112,12 +136,11 @@ void SessionOffers::list(const ipc::Request& request, const RequestContext& cont
     return resource_lists(servers, unless_over(request.id, [this, servers, say](const auto& lists) {
                             say(*session_.setup_.shown->resources(servers, lists));
                           }));
-  offers_->lists().get(kind, servers,
-                       unless_over(request.id, [this, kind, say](const ListsByServer& lists) {
-                         if (kind == ListKind::kTemplates)
-                           return say(session_.setup_.shown->templates(lists)->entries);
-                         say(shown_prompts(lists)->entries);
-                       }));
+  get_lists(kind, servers, unless_over(request.id, [this, kind, say](const ListsByServer& lists) {
+              if (kind == ListKind::kTemplates)
+                return say(session_.setup_.shown->templates(lists)->entries);
+              say(shown_prompts(lists)->entries);
+            }));
 }
 
 std::shared_ptr<const ShownPrompts> SessionOffers::shown_prompts(const ListsByServer& lists) const {
@@ -140,8 +163,8 @@ void SessionOffers::resource_lists(const Servers& servers,
       if (std::exchange(gathered->is_half, true)) gathered->done(gathered->lists);
     };
   };
-  offers_->lists().get(ListKind::kResources, servers, into(&ResourceLists::resources));
-  offers_->lists().get(ListKind::kTemplates, servers, into(&ResourceLists::templates));
+  get_lists(ListKind::kResources, servers, into(&ResourceLists::resources));
+  get_lists(ListKind::kTemplates, servers, into(&ResourceLists::templates));
 }
 
 void SessionOffers::agree(const ipc::Id& id, const Json& wanted,
@@ -179,7 +202,8 @@ Subscriptions::Subscriber SessionOffers::who(std::uint64_t number) const {
 
 bool SessionOffers::may_watch(const std::map<std::string, Watched>& uris) const {
   std::map<std::string, std::set<std::string>> at_servers;
-  for (const auto& [text, watched] : uris) at_servers[watched.server].insert(watched.uri);
+  for (const auto& [text, watched] : uris)
+    at_servers[process_of(watched.server)].insert(watched.uri);
   const auto& subscriptions = offers_->watch().subscriptions();
   return std::ranges::all_of(at_servers, [&](const auto& one) {
     return subscriptions.has_room_for(session_.setup_.client, one.first, one.second);
@@ -190,20 +214,21 @@ void SessionOffers::begin(Listening& listening) {
   if (listening.uris.empty()) return;
   listening.subscriber = offers_->watch().new_subscriber();
   for (const auto& [text, watched] : listening.uris)
-    offers_->watch().subscribe(who(listening.subscriber), watched.server, watched.uri,
+    offers_->watch().subscribe(who(listening.subscriber), process_of(watched.server), watched.uri,
                                session_.caller_of_nothing(), [](const auto&) {});
 }
 
 void SessionOffers::end(const Listening& listening) {
   for (const auto& [text, watched] : listening.uris)
-    offers_->watch().unsubscribe(who(listening.subscriber), watched.server, watched.uri);
+    offers_->watch().unsubscribe(who(listening.subscriber), process_of(watched.server),
+                                 watched.uri);
 }
 
 void SessionOffers::stop_watching(const Watched& watched) {
   const bool is_named_again =
       std::ranges::any_of(own_.uris, [&](const auto& one) { return one.second == watched; });
   if (!is_named_again)
-    offers_->watch().unsubscribe(who(own_.subscriber), watched.server, watched.uri);
+    offers_->watch().unsubscribe(who(own_.subscriber), process_of(watched.server), watched.uri);
 }
 
 void SessionOffers::subscribe(const ipc::Request& request) {
@@ -239,7 +264,7 @@ void SessionOffers::subscribe(const ipc::Request& request) {
     own_.uris[text] = watched;
     // Another server's by now: the one that it was hears of it.
     if (!before.empty()) stop_watching(before.mapped());
-    offers_->watch().subscribe(who(own_.subscriber), watched.server, watched.uri,
+    offers_->watch().subscribe(who(own_.subscriber), process_of(watched.server), watched.uri,
                                session_.caller_of_nothing(), subscribed);
   });
 }
@@ -269,7 +294,7 @@ void SessionOffers::set_level(const ipc::Request& request) {
 void SessionOffers::want_level(const std::string& level) {
   if (offers_ == nullptr || level.empty()) return;
   for (const std::string& server : session_.setup_.catalog->servers())
-    offers_->watch().want_level(server, level);
+    offers_->watch().want_level(process_of(server), level);
 }
 
 void SessionOffers::heard(const std::string& server, const std::string& method,

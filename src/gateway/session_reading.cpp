@@ -223,7 +223,7 @@ void SessionOffers::get_prompt(const ipc::Request& request, const RequestContext
   };
   const Servers servers = with("prompts");
   if (servers.empty()) return get({});
-  offers_->lists().get(ListKind::kPrompts, servers, unless_over(request.id, get));
+  get_lists(ListKind::kPrompts, servers, unless_over(request.id, get));
 }
 
 void SessionOffers::complete(const ipc::Request& request, const RequestContext& context) {
@@ -270,7 +270,7 @@ void SessionOffers::complete(const ipc::Request& request, const RequestContext& 
     complete_at(id, context, found->second.server(),
                 params_of(wanted, {{"type", "ref/prompt"}, {"name", prompt}}, wanted.known));
   };
-  offers_->lists().get(kind, with(capability_of(kind)), unless_over(request.id, ask));
+  get_lists(kind, with(capability_of(kind)), unless_over(request.id, ask));
 }
 
 void SessionOffers::complete_with_nothing(const ipc::Id& id, const RequestContext& context) {
@@ -279,7 +279,8 @@ void SessionOffers::complete_with_nothing(const ipc::Id& id, const RequestContex
 
 void SessionOffers::complete_at(const ipc::Id& id, const RequestContext& context,
                                 const std::string& server, Json params) {
-  if (!offers_->any_has({server}, "completions")) return complete_with_nothing(id, context);
+  if (!offers_->any_has({process_of(server)}, "completions"))
+    return complete_with_nothing(id, context);
   auto done =
       unless_over(id, [this, id, era = context.era](Result<gate::Servers::Outcome> outcome) {
         if (!outcome)
@@ -289,7 +290,7 @@ void SessionOffers::complete_at(const ipc::Id& id, const RequestContext& context
         session_.say_result(id, complete_in_form(era, without_our_name(std::move(**outcome))));
       });
   // Nobody answers questions about it; but the server knows for whom it works.
-  offers_->servers().request(server, "completion/complete", std::move(params),
+  offers_->servers().request(process_of(server), "completion/complete", std::move(params),
                              session_.caller_of_nothing(), std::move(done));
 }
 

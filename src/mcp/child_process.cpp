@@ -147,7 +147,7 @@ Result<std::shared_ptr<ChildProcess>> ChildProcess::spawn_confined(
   theirs.reset();
   std::vector<UniqueFd> sockets;
   auto error = receive_number(ours.get(), &sockets);
-  if (error && !confined.network.empty()) {
+  if (error && (*process)->hands_over()) {
     if (sockets.empty() && *error == 0) error.reset();
     if (!sockets.empty()) {
       if (auto listening = (*process)->listen_on(std::move(sockets)); !listening)

@@ -7,8 +7,8 @@
 // still ours. With a keeper (src/mcp/keeper_main.cpp) that leads the group, and what left it is
 // killed, too, whether the server ended or we did. Without one the kernel kills the leader where we
 // are killed (mcp/spawn.h), and what moved into another session escapes. One that is confined is a
-// child of the sandbox's warden: its keeper is the first process of a pid namespace, and nothing
-// escapes that.
+// child of the sandbox's warden: its keeper is the first process of a pid namespace, or of a scope
+// of signals (tier B), and nothing escapes that.
 #pragma once
 
 #include <sys/types.h>
@@ -19,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -44,6 +45,8 @@ class ConfinedProcess {
   // Readable when all of it has ended. Owned by it.
   [[nodiscard]] virtual int end_descriptor() const = 0;
   virtual void kill() = 0;
+  // Whether its keeper hands over sockets before anything else.
+  [[nodiscard]] virtual bool hands_over() const { return false; }
   // Sockets of its network namespace, which its keeper handed over; once at most, before the
   // program starts.
   [[nodiscard]] virtual Result<void> listen_on(std::vector<UniqueFd> /*sockets*/) { return {}; }
@@ -98,6 +101,9 @@ class Confiner {
   // For one more start of a server whose start failed; null: none can be observed.
   [[nodiscard]] virtual std::shared_ptr<Refusals> look_at_refusals(
       const std::string& server) const = 0;
+  // Of a call that failed, what the server said, without secrets: where that is about something
+  // that its sandbox does not give, the user of mcpac is told. The answer stays as it is.
+  virtual void call_failed(const std::string& server, std::string_view said) const = 0;
 };
 
 // How it is confined, for a server that is.

@@ -14,6 +14,11 @@
 // "confined+N" it has N sockets of the sandbox's network namespace as descriptors 4 and up, which
 // it hands to mcpac before anything else, beside a number that says nothing: mcpac listens on them.
 //
+// With argv[0] "confined-alone" there is no namespace (tier B). All that it may signal is what came
+// of it, by the Landlock scope that it is started in: so it ends all of that with one call, and
+// refuses to start where its parent could be reached. The server gets a narrower scope of its own,
+// and cannot signal its keeper. SIGTERM from outside is the order to end (sandbox/process.h).
+//
 // Arguments: the server's program, and its argv. Descriptors: 0 to 2 are the server's, 3 takes the
 // errno of a start that failed and is closed by one that did not. It leads the process group that
 // the server is in, and blocks all signals, so those for the group are for the others.
@@ -24,11 +29,13 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -164,8 +171,33 @@ bool hand_over(int count) {
   return sent >= 0;
 }
 
+// <linux/landlock.h> of Debian 12 ends at ABI 2. -1 with errno.
+int make_scope() {
+  constexpr long kCreateRuleset = 444;
+  const struct {
+    std::uint64_t files;
+    std::uint64_t network;
+    std::uint64_t scopes;
+  } attributes{0, 0, 3 /* abstract sockets and signals */};
+  return static_cast<int>(::syscall(kCreateRuleset, &attributes, sizeof attributes, 0));
+}
+
+// What a confined keeper is without a pid namespace.
+struct Alone {
+  bool is = false;
+  int scope = -1;
+  pid_t keeper = 0;
+};
+
 // In a child of vfork(), whose memory is the keeper's: `error` is seen there.
-[[noreturn]] void become_confined(char** arguments, volatile int& error) {
+[[noreturn]] void become_confined(char** arguments, const Alone& alone, volatile int& error) {
+  constexpr long kRestrictSelf = 446;
+  if (alone.is &&
+      (::syscall(kRestrictSelf, alone.scope, 0) != 0 || ::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)) {
+    error = errno;
+    ::_exit(127);
+  }
+  if (alone.is && ::getppid() != alone.keeper) ::_exit(127);
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -174,30 +206,54 @@ bool hand_over(int count) {
   ::_exit(127);
 }
 
-// Its end is that of all others here, so it kills none itself.
-[[noreturn]] void keep_confined(char** arguments, int ends) {
+// What the signals say: false for the order to end. Its own are those for the group.
+bool goes_on(int signals) {
+  bool goes = true;
+  signalfd_siginfo told{};
+  while (::read(signals, &told, sizeof told) > 0) {
+    if (told.ssi_signo == SIGTERM && told.ssi_pid != static_cast<std::uint32_t>(::getpid()))
+      goes = false;
+  }
+  return goes;
+}
+
+// All that it may signal, until none is left.
+void kill_all_of_scope(pid_t server, int& status, bool& has_ended) {
+  const long until = now_ms() + kMostKilling;
+  do {
+    ::kill(-1, SIGKILL);
+    pollfd none{};
+    if (reap(server, status, has_ended)) ::poll(&none, 0, kKillingPause);
+  } while (reap(server, status, has_ended) && now_ms() < until);
+}
+
+// With a pid namespace its end is that of all others here, so it kills none itself.
+[[noreturn]] void keep_confined(char** arguments, int ends, const Alone& alone) {
   volatile int error = 0;
   const pid_t server = ::vfork();
-  if (server == 0) become_confined(arguments, error);
+  if (server == 0) become_confined(arguments, alone, error);
   if (server < 0) error = errno;
   tell(error);
   if (error != 0) ::_exit(127);
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::close(fd);
   int status = 0;
   bool has_ended = false;
+  bool is_told = false;
   while (true) {
     pollfd waits[] = {{ends, POLLIN, 0}, {kReport, POLLIN, 0}};
     if (::poll(waits, 2, -1) < 0 && errno != EINTR) break;
-    signalfd_siginfo told{};
-    while (::read(ends, &told, sizeof told) > 0) {
-    }
-    if (!reap(server, status, has_ended) || has_ended) break;
+    is_told = !goes_on(ends);
+    if (!reap(server, status, has_ended) || has_ended || is_told) break;
     if (waits[1].revents == 0) continue;
     unsigned char order = 0;
     if (::recv(kReport, &order, sizeof order, MSG_DONTWAIT) != sizeof order) break;
+    if (alone.is && order == SIGKILL) break;
     ::kill(0, order);
   }
+  if (alone.is) kill_all_of_scope(server, status, has_ended);
   if (has_ended) tell(status);
+  // Who told it wants to see that it was killed.
+  if (is_told) ::kill(::getpid(), SIGKILL);
   ::_exit(0);
 }
 
@@ -207,6 +263,8 @@ int main(int count, char** arguments) {
   constexpr const char* kConfined = "confined";
   const std::size_t length = std::strlen(kConfined);
   const bool confined = count > 0 && std::strncmp(arguments[0], kConfined, length) == 0;
+  Alone alone;
+  alone.is = confined && std::strcmp(arguments[0] + length, "-alone") == 0;
   if (count < 3 || ::fcntl(kReport, F_SETFD, FD_CLOEXEC) != 0 ||
       (!confined && ::fcntl(kControl, F_SETFD, FD_CLOEXEC) != 0)) {
     std::fputs("mcpac-keeper is started by mcpac\n", stderr);
@@ -218,16 +276,27 @@ int main(int count, char** arguments) {
   sigset_t children;
   sigemptyset(&children);
   sigaddset(&children, SIGCHLD);
+  if (alone.is) sigaddset(&children, SIGTERM);
   const int ends = ::signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
   // The first process of a pid namespace is that without being asked.
-  if (ends < 0 || (!confined && ::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)) {
+  const bool is_first = confined && !alone.is;
+  if (ends < 0 || (!is_first && ::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)) {
     const int error = errno;
     [[maybe_unused]] const auto told = ::write(kReport, &error, sizeof error);
     return 127;
   }
+  if (alone.is) {
+    alone.keeper = ::getpid();
+    alone.scope = make_scope();
+    const bool is_apart = ::kill(::getppid(), 0) != 0 && errno == EPERM;
+    if (alone.scope < 0 || !is_apart) {
+      tell(ENOTSUP);
+      return 127;
+    }
+  }
   if (confined && arguments[0][length] == '+' && !hand_over(std::atoi(arguments[0] + length + 1)))
     return 127;
-  if (confined) keep_confined(arguments, ends);
+  if (confined) keep_confined(arguments, ends, alone);
   const pid_t self = ::getpid();
   const int list = list_of_children();
   const pid_t server = ::vfork();

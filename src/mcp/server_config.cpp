@@ -143,7 +143,7 @@ Result<void> read_prices(const ConfigMember& member, std::map<std::string, Money
   return {};
 }
 
-constexpr std::array<std::string_view, 3> kKnownOfSandbox = {"files", "network", "memory"};
+constexpr std::array<std::string_view, 4> kKnownOfSandbox = {"files", "network", "memory", "share"};
 
 // "512MB", or with a blank before the unit, as people write it.
 Result<std::uint64_t> read_memory(const ConfigMember& member) {
@@ -161,10 +161,22 @@ Result<std::uint64_t> read_memory(const ConfigMember& member) {
   return *size;
 }
 
+Result<Share> read_share(const ConfigMember& member) {
+  auto text = member.string();
+  if (!text) return pass_on(text);
+  if (*text != "client") {
+    return member.refuse(fmt::format("\"{}\" is no \"share\" of a server", *text),
+                         "a process is shared by all clients of a gateway, or is one client's",
+                         R"(write "share": "client", or leave it out: then all clients share one)");
+  }
+  return Share::kClient;
+}
+
 Result<void> read_of_sandbox(const ConfigMember& member, Confinement& into) {
   if (member.name() == "files") return store(into.files, member.strings());
   if (member.name() == "network") return store(into.network, member.strings());
   if (member.name() == "memory") return store(into.memory, read_memory(member));
+  if (member.name() == "share") return store(into.share, read_share(member));
   return member.refuse(fmt::format("\"{}\" is no member of \"sandbox\"", member.name()),
                        "a server would have less or more than was meant",
                        did_you_mean(member.name(), kKnownOfSandbox));
@@ -176,6 +188,7 @@ OrderedJson sandbox_json(const Confinement& sandbox) {
   if (!sandbox.files.empty()) out["files"] = sandbox.files;
   if (!sandbox.network.empty()) out["network"] = sandbox.network;
   if (sandbox.memory > 0) out["memory"] = size_text(sandbox.memory);
+  if (sandbox.share == Share::kClient) out["share"] = "client";
   return out;
 }
 

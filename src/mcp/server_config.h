@@ -35,6 +35,10 @@ enum class Texts : std::uint8_t { kStrict, kLocked };
 class Confiner;  // mcp/child_process.h
 class Observer;
 
+// "share": for whom a process of the server works in a gateway (mcpac serve). kAll: for all clients
+// together. kClient: each client has one to itself, with the places of its own rules.
+enum class Share : std::uint8_t { kAll, kClient };
+
 // "sandbox": what a server that we start may reach, held by the kernel (docs/configuration.md). Its
 // program, what that needs of the system and folders of its own it has in any case.
 struct Confinement {
@@ -43,6 +47,7 @@ struct Confinement {
   // "HOST:PORT" or "any", as `network` rules name them (docs/grants.md).
   std::vector<std::string> network = {};
   std::uint64_t memory = 0;  // bytes that all its processes may have together; 0: no limit
+  Share share = Share::kAll;
   friend bool operator==(const Confinement&, const Confinement&) = default;
 };
 

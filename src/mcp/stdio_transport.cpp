@@ -33,9 +33,9 @@ std::string confined_advice(const ConfinedSpawn& confined) {
     return list.empty() ? std::string(none) : fmt::format("{}", fmt::join(list, ", "));
   };
   return fmt::format(
-      "it runs in a sandbox with {} and {}: what else it needs of the disk goes into \"sandbox\": "
+      "{}with {} and {}: what else it needs of the disk goes into \"sandbox\": "
       "{{\"files\": […]}} of its entry, of the network into \"network\": [\"HOST:PORT\"] there",
-      listed(confined.places, "no files"), listed(confined.network, "no network"));
+      kConfinedAdvice, listed(confined.places, "no files"), listed(confined.network, "no network"));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -23,6 +24,9 @@
 #include "mcp/unread_input.h"
 
 namespace mcpac::mcp {
+
+// How the advice for a confined server that ended begins, for who has a better one.
+inline constexpr std::string_view kConfinedAdvice = "it runs in a sandbox ";
 
 // What a server is started with: every reference expanded.
 struct StdioTarget {

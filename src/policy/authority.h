@@ -128,8 +128,8 @@ class Authority {
   [[nodiscard]] bool speaks_of_network() const { return !networks().empty(); }
   // Why nothing of a kind is admitted; nothing where something is.
   [[nodiscard]] std::optional<PlaceRefusal> place_refusal(PlaceKind kind) const;
-  // Which places calls of this server can name (policy/server_reach.h). `only_read`: tools that say
-  // of themselves that they only read.
+  // Which places calls of this server can name from now on (policy/server_reach.h). `only_read`:
+  // tools that say of themselves that they only read.
   [[nodiscard]] ServerReach reach(const std::string& server, const std::set<Permission>& only_read,
                                   Callers callers) const;
   // Where the first `deny network` of any layer stands; nothing: there is none.

@@ -129,7 +129,7 @@ class RulesOfServer {
       bool admits = false;
       for (const CompiledTarget* target : covering(layer, tool)) {
         const CompiledRule& rule = layer.rules[target->rule];
-        if (has_ended(rule, times_)) continue;
+        if (is_over(rule, times_)) continue;
         if (rule.effect == Effect::kDeny && target->whole_tool()) is_callable = false;
         if (rule.effect != Effect::kDeny && !target->leaves_out.contains(tool)) admits = true;
         if (target->brackets) name_tested(*target, names);
@@ -138,6 +138,7 @@ class RulesOfServer {
     }
     hold_back(tool, into);
     if (!is_callable) return;
+    into.callable.insert(tool);
     ServerReach::Tool found{.permission = tool, .only_reads = only_reads};
     for (const auto& [name, meant] : names) {
       ServerReach::Argument argument{.name = name};
@@ -192,7 +193,7 @@ class RulesOfServer {
     for (const CompiledLayer& layer : layers_) {
       for (const CompiledTarget* target : covering(layer, tool)) {
         const CompiledRule& rule = layer.rules[target->rule];
-        if (!target->brackets || has_ended(rule, times_)) continue;
+        if (!target->brackets || is_over(rule, times_)) continue;
         for (const CompiledArg& arg : target->brackets->args) {
           if (rule.effect == Effect::kDeny) {
             for (const ast::Test& test : arg.tests) {
@@ -237,7 +238,7 @@ class RulesOfServer {
     ServerReach::Layer found;
     for (const CompiledTarget* target : covering(layer, tool)) {
       const CompiledRule& rule = layer.rules[target->rule];
-      if (has_ended(rule, times_)) continue;
+      if (is_over(rule, times_)) continue;
       if (rule.effect == Effect::kDeny) {
         if (auto denied = denied_by(*target, name)) found.denied.push_back(std::move(*denied));
       } else if (!target->leaves_out.contains(tool)) {
@@ -382,6 +383,7 @@ bool is_admitted(const ServerReach::Layer& layer, const std::string& path) {
 }  // namespace
 
 void ServerReach::add(const ServerReach& other) {
+  callable.insert(other.callable.begin(), other.callable.end());
   for (const Tool& tool : other.tools) {
     if (std::ranges::find(tools, tool) == tools.end()) tools.push_back(tool);
   }

@@ -42,13 +42,16 @@ class ServerReach {
     std::vector<Layer> layers = {};
     friend bool operator==(const Argument&, const Argument&) = default;
   };
-  // Of tools that some call may be made of, those with arguments that may be a place.
+  // Of `callable` a tool with arguments that may be a place.
   struct Tool {
     Permission permission;
     bool only_reads = false;  // by its word
     std::vector<Argument> arguments = {};
     friend bool operator==(const Tool&, const Tool&) = default;
   };
+  // Tools that some call may be made of. A rule whose time is over admits none; one whose number of
+  // calls is used up counts, as its last call may be in work.
+  std::set<Permission> callable = {};
   std::vector<Tool> tools = {};
   // What a deny or an exception speaks of, whether or not some other rule lets calls there.
   std::vector<Place> held_back = {};

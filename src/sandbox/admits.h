@@ -42,15 +42,21 @@ struct Compiles {
 // A whole program that somebody else wrote, with all that it starts: a server. Starts processes,
 // opens files, has sockets in its own network namespace, memory of its own that it shares. What no
 // program needs that serves is answered with an error, and nothing is ended for what it asks
-// (seccomp_serves.cpp). Tier A only: mounts, Landlock and namespaces hold it. Includes the others.
+// (seccomp_serves.cpp). Mounts, Landlock and namespaces hold it; in tier B Landlock and its filter
+// alone (docs/adr/0057), which then has no socket but pairs. Includes the others.
 struct Serves {
   static constexpr std::uint8_t kBit = 32;
+};
+// With Serves in tier B: TCP and UDP to every address, those of this machine as well, as nothing
+// there decides by address. In tier A it admits nothing more.
+struct Dials {
+  static constexpr std::uint8_t kBit = 64;
 };
 
 template <class T>
 concept Weakening = std::same_as<T, OpensLibraries> || std::same_as<T, ReadsFiles> ||
     std::same_as<T, WritesFiles> || std::same_as<T, ReceivesDescriptors> ||
-    std::same_as<T, Compiles> || std::same_as<T, Serves>;
+    std::same_as<T, Compiles> || std::same_as<T, Serves> || std::same_as<T, Dials>;
 
 class Admits {
  public:
@@ -70,7 +76,7 @@ class Admits {
   // For a packet. Nothing: bits that mean nothing.
   [[nodiscard]] constexpr std::uint8_t bits() const { return bits_; }
   [[nodiscard]] static constexpr std::optional<Admits> from_bits(std::uint8_t bits) {
-    if (bits >= 2 * Serves::kBit) return std::nullopt;
+    if (bits >= 2 * Dials::kBit) return std::nullopt;
     return Admits(bits);
   }
   friend constexpr auto operator<=>(const Admits&, const Admits&) = default;

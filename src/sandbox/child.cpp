@@ -74,6 +74,7 @@ Child& Child::operator=(Child&& other) noexcept {
 Child::~Child() {
   if (!impl_ || impl_->waited) return;
   kill(Verdict::Kind::kKilled);
+  has_ended_or_is_killed(impl_->process.get(), impl_->ends_by_request);
   ends_in_time(impl_->report.get(), impl_->process.get(), std::nullopt);
 }
 
@@ -92,7 +93,7 @@ void Child::kill(Verdict::Kind reason) {
   int none = -1;
   impl_->killed_for.compare_exchange_strong(none, static_cast<int>(reason));
   // ESRCH: it has ended by itself, which is as good.
-  send_signal(impl_->process.get(), SIGKILL);
+  end_process(impl_->process.get(), impl_->ends_by_request);
 }
 
 Result<Verdict> Child::wait() {
@@ -102,6 +103,7 @@ Result<Verdict> Child::wait() {
   bool has_ended = ends_in_time(impl_->report.get(), impl_->process.get(), deadline);
   if (!has_ended) {
     kill(Verdict::Kind::kTimedOut);
+    has_ended_or_is_killed(impl_->process.get(), impl_->ends_by_request);
     has_ended = ends_in_time(impl_->report.get(), impl_->process.get(), std::nullopt);
   }
   impl_->waited = true;

@@ -9,8 +9,9 @@ namespace mcpac::sandbox {
 
 struct Child::Impl {
   Tier tier = Tier::kA;
-  UniqueFd process;  // pidfd: a number could be somebody else by now
-  UniqueFd report;   // the warden's EndReport, then its end
+  bool ends_by_request = false;  // process.h
+  UniqueFd process;              // pidfd: a number could be somebody else by now
+  UniqueFd report;               // the warden's EndReport, then its end
   std::chrono::steady_clock::time_point start;
   Limits limits;
   std::atomic<int> killed_for = -1;  // Verdict::Kind; the first reason counts

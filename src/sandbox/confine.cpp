@@ -18,6 +18,7 @@
 #include "sandbox/listener.h"
 #include "sandbox/namespaces.h"
 #include "sandbox/observe.h"
+#include "sandbox/process.h"
 #include "sandbox/rlimits.h"
 #include "sandbox/root.h"
 #include "sandbox/seccomp.h"
@@ -47,8 +48,9 @@ void reset_signals() {
 
 // Changing ids clears the parent-death signal, so this is done twice. A warden that died before the
 // first time is noticed by its end of the report socket being gone.
-int die_with_warden(int report) {
-  if (::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return errno;
+int die_with_warden(const Plan& plan, int report) {
+  const int signal = plan.ends_by_request() ? kEndRequest : SIGKILL;
+  if (::prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0) != 0) return errno;
   pollfd end{report, 0, 0};
   ::poll(&end, 1, 0);
   return (end.revents & (POLLERR | POLLHUP)) != 0 ? EPIPE : 0;
@@ -80,7 +82,7 @@ int begin(const Confinement& from) {
   reset_signals();
   ::setsid();
   ::umask(022);
-  return die_with_warden(from.report);
+  return die_with_warden(*from.plan, from.report);
 }
 
 int enter_namespaces(const Confinement& from) {
@@ -91,7 +93,7 @@ int enter_namespaces(const Confinement& from) {
   // Not with the others (launch.cpp).
   const bool hides_group = plan.group >= 0 && (plan.namespace_flags & CLONE_NEWCGROUP) != 0;
   if (hides_group && ::unshare(CLONE_NEWCGROUP) != 0) return errno;
-  if (plan.admits.has<Serves>()) {
+  if (plan.admits.has<Serves>() && (plan.namespace_flags & CLONE_NEWNET) != 0) {
     if (const int error = raise_loopback()) return error;
   }
   if (!plan.listens.empty()) {
@@ -103,13 +105,18 @@ int enter_namespaces(const Confinement& from) {
 
 int take_identity(const Plan& plan) {
   if (const int error = drop_privileges(plan)) return error;
-  return die_with_warden(kReportDescriptor);
+  return die_with_warden(plan, kReportDescriptor);
 }
 
 int enter_landlock(const Plan& plan) {
   if (!plan.ruleset) return 0;
   if (const int error = enter_ruleset(kRulesetDescriptor)) return error;
-  return ::close(kRulesetDescriptor) == 0 ? 0 : errno;
+  if (::close(kRulesetDescriptor) != 0) return errno;
+  if (!plan.ends_by_request()) return 0;
+  // All that it may signal will be ended with it (keeper_main.cpp), so it is seen that others are
+  // not among that: the warden, which is the same user.
+  const long reached = ::syscall(SYS_kill, ::syscall(SYS_getppid), 0);
+  return reached < 0 && errno == EPERM ? 0 : ENOTSUP;
 }
 
 // No trial has shown that filters work on this machine (presumed_machine()). Of no memory nothing

@@ -103,6 +103,13 @@ std::uint64_t held_by_all_below(pid_t process, std::uint64_t most) {
   return shares;
 }
 
+std::uint64_t threads_of_all_below(pid_t process) {
+  std::uint64_t threads = 0;
+  for (const pid_t one : with_all_below(process))
+    threads += held_by(one, FilesInMemory::kCount).threads;
+  return threads;
+}
+
 std::uint64_t most_held_memory(const Plan& plan) {
   // RLIMIT_AS is all that a compiler gets.
   if (plan.limits.memory == 0 || plan.admits.has<Compiles>()) return 0;

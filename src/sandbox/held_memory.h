@@ -33,6 +33,8 @@ struct Held {
 // What the process and all below it hold together: memory that some of them share is counted once.
 // Only above `most` is that looked at so closely; below, what is told may be too much.
 [[nodiscard]] std::uint64_t held_by_all_below(pid_t process, std::uint64_t most);
+// Theirs as well.
+[[nodiscard]] std::uint64_t threads_of_all_below(pid_t process);
 
 // Above which a child of this plan is ended; 0: never. As large as its control group would be: its
 // stack and the pages of its program are not part of what RLIMIT_DATA counts.

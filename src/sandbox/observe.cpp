@@ -246,14 +246,14 @@ int install_observing_filter(std::span<sock_filter> filter) {
 
 struct Observation::State {
   ObserveOptions options;
-  UniqueFd ours;    // listeners come here
-  UniqueFd theirs;  // and are sent there
+  UniqueFd ours;                      // listeners come here
+  std::optional<ObserverEnd> theirs;  // and are sent there
   UniqueFd stop;
-  std::vector<sock_filter> filter;
 
   std::mutex mutex;
   std::condition_variable over;
   bool is_over = false;
+  std::size_t starts = 0;
   Seen seen;
 
   // Of the thread that listens alone.
@@ -533,7 +533,11 @@ void Observation::State::listen() {
     if (waits[1].revents == 0) continue;
     auto packet = receive_packet(ours.get(), 1);
     if (!packet || packet->bytes.empty()) break;
-    for (UniqueFd& listener : packet->descriptors) listeners.push_back(std::move(listener));
+    for (UniqueFd& listener : packet->descriptors) {
+      listeners.push_back(std::move(listener));
+      const std::scoped_lock alone(mutex);
+      ++starts;
+    }
   }
   listeners.clear();
   ours.reset();  // its calls fail where the listener comes too late, and do not wait
@@ -547,7 +551,6 @@ Observation::Observation(std::shared_ptr<State> state) : state_(std::move(state)
 Result<std::unique_ptr<Observation>> Observation::begin(ObserveOptions options) {
   auto state = std::make_shared<State>();
   state->options = std::move(options);
-  state->filter = observing_filter();
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
     return fail(ErrorId::kInternal, "cannot make a socket to observe over");
@@ -555,8 +558,9 @@ Result<std::unique_ptr<Observation>> Observation::begin(ObserveOptions options) 
   const UniqueFd low(ends[1]);
   // Above those that a child has its own in.
   constexpr int kAboveStandard = 16;
-  state->theirs = UniqueFd(::fcntl(low.get(), F_DUPFD_CLOEXEC, kAboveStandard));
-  if (!state->theirs) return fail(ErrorId::kInternal, "cannot keep a socket to observe over");
+  UniqueFd theirs(::fcntl(low.get(), F_DUPFD_CLOEXEC, kAboveStandard));
+  if (!theirs) return fail(ErrorId::kInternal, "cannot keep a socket to observe over");
+  state->theirs.emplace(std::move(theirs));
   state->stop = UniqueFd(::eventfd(0, EFD_CLOEXEC));
   if (!state->stop) return fail(ErrorId::kInternal, "cannot make an eventfd to observe with");
   // It may stay behind in a read of memory that no disk answers, so it owns what it works with.
@@ -568,16 +572,24 @@ Observation::~Observation() {
   [[maybe_unused]] const Seen rest = end();
 }
 
-int Observation::socket() const {
-  return state_->theirs.get();
-}
+ObserverEnd::ObserverEnd(UniqueFd socket)
+    : socket_(std::move(socket)), filter_(observing_filter()) {}
 
-int Observation::enter_child() const {
-  if (::dup3(state_->theirs.get(), kObserverDescriptor, O_CLOEXEC) < 0) return errno;
-  const int error = install_observing_filter(state_->filter);
+int ObserverEnd::enter_child() const {
+  if (::dup3(socket_.get(), kObserverDescriptor, O_CLOEXEC) < 0) return errno;
+  const int error = install_observing_filter(filter_);
   if (error != EACCES) return error;
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
-  return install_observing_filter(state_->filter);
+  return install_observing_filter(filter_);
+}
+
+const ObserverEnd& Observation::entrance() const {
+  return *state_->theirs;
+}
+
+std::size_t Observation::starts() const {
+  const std::scoped_lock alone(state_->mutex);
+  return state_->starts;
 }
 
 Seen Observation::end() {

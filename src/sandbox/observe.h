@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/file.h"
 
 namespace mcpac::sandbox {
 
@@ -71,6 +72,23 @@ struct ObserveOptions {
   std::pair<std::filesystem::path, std::filesystem::path> stands_for;
 };
 
+// What a child that is to be observed needs: the socket that its listener goes over. It may lie in
+// another process of ours than the observation.
+class ObserverEnd {
+ public:
+  explicit ObserverEnd(UniqueFd socket);
+  // Where the listeners of children come: Spec::observer. Owned by this.
+  [[nodiscard]] int socket() const { return socket_.get(); }
+  // For a child of ours that is no sandbox's, right before its program, in the memory that it may
+  // share with us: makes system calls only. 0 or errno. A child that is no root's gets no rights of
+  // set-id files from here on.
+  [[nodiscard]] int enter_child() const;
+
+ private:
+  UniqueFd socket_;
+  mutable std::vector<sock_filter> filter_;  // the kernel's type has no const; nothing changes it
+};
+
 class Observation {
  public:
   [[nodiscard]] static Result<std::unique_ptr<Observation>> begin(ObserveOptions options);
@@ -78,12 +96,9 @@ class Observation {
   Observation& operator=(const Observation&) = delete;
   ~Observation();
 
-  // Where the listeners of children come: Spec::observer. Owned by this.
-  [[nodiscard]] int socket() const;
-  // For a child of ours that is no sandbox's, right before its program, in the memory that it may
-  // share with us: makes system calls only. 0 or errno. A child that is no root's gets no rights of
-  // set-id files from here on.
-  [[nodiscard]] int enter_child() const;
+  [[nodiscard]] const ObserverEnd& entrance() const;
+  // How many programs were started to be observed; a server's own children are part of it.
+  [[nodiscard]] std::size_t starts() const;
   // Stops, and says what was seen. Waits a second for a call that is being read, and no longer.
   [[nodiscard]] Seen end();
 

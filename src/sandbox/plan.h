@@ -68,6 +68,10 @@ struct Plan {
   std::vector<sock_filter> filter;  // empty: none (only in a probe)
   bool listened = false;            // the filter stops what it would kill, for a listener
 
+  // Whether its first process ends all of it when it is told to, as no namespace does
+  // (Child::Impl).
+  [[nodiscard]] bool ends_by_request() const { return admits.has<Serves>() && !own_root; }
+
   int standard_input = -1;
   int standard_output = -1;
   int standard_error = -1;

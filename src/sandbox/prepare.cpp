@@ -16,6 +16,7 @@
 #include "sandbox/descriptors.h"
 #include "sandbox/landlock.h"
 #include "sandbox/namespaces.h"
+#include "sandbox/observe.h"
 #include "sandbox/seccomp.h"
 
 namespace mcpac::sandbox {
@@ -185,15 +186,45 @@ std::expected<Tier, Refused> choose_tier(const Machine& machine, const Spec& spe
   return refused;
 }
 
+// Landlock alone has to hold what mounts and namespaces hold elsewhere.
+std::expected<void, Refused> check_served_without_root(const Machine& machine, const Spec& spec) {
+  constexpr int kScopes = 6;
+  if (machine.landlock_abi < kScopes) {
+    return refuse(Refused::Kind::kTierTooLow, machine.namespaces_failed,
+                  "without namespaces, and with Landlock before ABI 6 (Linux 6.12), a program that "
+                  "starts others could signal every process of its user");
+  }
+  for (const Mount& outer : spec.mounts) {
+    if (outer.access != Mount::Access::kReadWrite || outer.kind != Mount::Kind::kHost) continue;
+    const std::string folder = outer.inside.lexically_normal().native() + "/";
+    for (const Mount& inner : spec.mounts) {
+      if (inner.access != Mount::Access::kReadWrite &&
+          inner.inside.lexically_normal().native().starts_with(folder)) {
+        return refuse(Refused::Kind::kTierTooLow, machine.namespaces_failed,
+                      "without a mount namespace " + inner.inside.native() +
+                          " cannot be kept from what may write " + outer.inside.native());
+      }
+    }
+  }
+  return {};
+}
+
 // Without a root of its own a child sees the host's paths, so a mount can neither be renamed nor,
 // if Landlock is missing too, be enforced.
 std::expected<void, Refused> check_without_root(const Machine& machine, const Spec& spec) {
   if (machine.namespaces) return {};
-  const auto is_made = [](const Mount& mount) { return mount.kind != Mount::Kind::kHost; };
-  if (spec.admits.has<Serves>() || std::ranges::any_of(spec.mounts, is_made)) {
+  const bool serves = spec.admits.has<Serves>();
+  const auto is_made = [serves](const Mount& mount) {
+    return mount.kind != Mount::Kind::kHost && !(serves && mount.kind == Mount::Kind::kDevice);
+  };
+  if (std::ranges::any_of(spec.mounts, is_made) || !spec.listens.empty()) {
     return refuse(Refused::Kind::kTierTooLow, machine.namespaces_failed,
-                  "without namespaces a program that starts others cannot be confined");
+                  "without namespaces nothing can be made that only the program sees");
   }
+  if (auto served =
+          serves ? check_served_without_root(machine, spec) : std::expected<void, Refused>();
+      !served)
+    return served;
   if (spec.admits.opens_files() && machine.landlock_abi == 0) {
     return refuse(Refused::Kind::kTierTooLow, machine.namespaces_failed,
                   "without namespaces and Landlock nothing decides which files may be opened");
@@ -239,7 +270,7 @@ void plan_identity(const Machine& machine, uid_t own_id, Plan& plan) {
     if (plan.identity == Identity::kUserNamespace) plan.namespace_flags |= CLONE_NEWUSER;
   } else {
     // What it may open lies in folders that are the caller's alone, at their own paths.
-    if (!plan.mounts.empty()) plan.identity = Identity::kKeep;
+    if (!plan.mounts.empty() || plan.admits.has<Serves>()) plan.identity = Identity::kKeep;
     plan.empty_root = plan.identity == Identity::kOwnId;
   }
   // RLIMIT_NPROC counts an id in its user namespace; the caller's own has other processes in it.
@@ -257,10 +288,13 @@ Result<const std::vector<sock_filter>*> filter_for(Stock& stock, const FilterKey
 }
 
 std::expected<void, Refused> plan_layers(Stock& stock, const Given& given, Plan& plan) {
+  // In its own network namespace it talks to itself.
+  const bool reaches_itself = plan.admits.has<Serves>() && plan.own_root;
   if (stock.machine.landlock_abi > 0) {
     plan.landlock_abi = stock.machine.landlock_abi;
-    plan.ruleset = make_ruleset(plan.mounts, given.program, stock.machine.landlock_abi,
-                                plan.admits.has<Serves>() ? TcpRules::kNone : TcpRules::kRefuse);
+    plan.ruleset = make_ruleset(
+        plan.mounts, given.program, stock.machine.landlock_abi,
+        reaches_itself || plan.admits.has<Dials>() ? TcpRules::kNone : TcpRules::kRefuse);
     if (!plan.ruleset) {
       return refuse(Refused::Kind::kLayerFailed, {.layer = Layer::kLandlock, .error = errno},
                     "cannot make the rules");
@@ -317,6 +351,8 @@ std::expected<Plan, Refused> prepare(Stock& stock, Spec& spec, const Given& give
   if (!has_port || spec.listens.size() > kMostListens ||
       (!spec.listens.empty() && !spec.admits.has<Serves>()))
     return bad_request("what serves listens, on at most 16 ports");
+  if (spec.admits.has<Dials>() && !spec.admits.has<Serves>())
+    return bad_request("only what serves dials");
   if (spec.limits.open_files > kMostOpenFiles) return bad_request("open_files is at most 512");
   if (given.observer >= 0 && !spec.admits.has<Serves>())
     return bad_request("only a program that serves can be observed");

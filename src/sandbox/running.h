@@ -28,6 +28,7 @@ struct Running {
   std::uint64_t most_memory = 0;     // 0: not looked at (held_memory.h)
   FilesInMemory files_in_memory = FilesInMemory::kCount;
   bool has_others = false;         // which hold memory with it, and no group counts them
+  bool ends_by_request = false;    // Plan::ends_by_request()
   std::uint64_t held_memory = 0;   // for which it was ended
   std::uint64_t held_threads = 0;  // the same
   std::optional<cgroup::Leaf> group{};

@@ -43,7 +43,8 @@ struct Mount {
   // A folder of the caller's with empty folders `upper` and `work`, or empty. With it, what is
   // written lands there (overlayfs) and `host` stays as it is. kReadWrite folders in tier A only.
   std::filesystem::path changes{};
-  // What is there. Only kHost has `access` and `changes`; all others are for tier A.
+  // What is there. Only kHost has `access` and `changes`; all others are for tier A, but
+  // kDevice of what Serves.
   enum class Kind : std::uint8_t {
     kHost,       // the folder or file of the host, as `access` says
     kDevice,     // /dev/null, zero, full, random or urandom of the host
@@ -87,7 +88,8 @@ struct Spec {
   std::vector<Mount> mounts;             // absolute; the root has nothing else. Below tier A, where
                                          // no root can be made, `inside` must be `host`.
   std::filesystem::path work_directory = "/";
-  Admits admits;  // system calls beyond an agent's
+  Admits admits;  // system calls beyond an agent's. Below tier A what Serves is ended by
+                  // kEndRequest (process.h), and runs as the caller
   // Names that a program which writes files can neither make nor write, remove or move, at any
   // depth and however they are written (core/folded_name.h); nor can it move a folder above a mount
   // or make a git repository (name_guard.h). Tier A with a listener only. Empty: any name.

@@ -50,8 +50,8 @@ int add_rules(scmp_filter_ctx context, const FilterKey& key) {
   };
   std::vector<ArgumentRule> rules;
   if (serves) {
-    add(serving_groups());
-    rules = serving_rules();
+    add(serving_groups(key));
+    rules = serving_rules(key);
   } else {
     add(call_groups());
     add(admitted_groups(key));

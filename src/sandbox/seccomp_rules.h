@@ -59,9 +59,9 @@ struct ArgumentRule {
 [[nodiscard]] std::vector<ArgumentRule> admitted_rules(const FilterKey& key);
 
 // Of a program that Serves, instead of all of the above; what they do not speak of is answered with
-// ENOSYS (seccomp_serves.cpp).
-[[nodiscard]] std::vector<CallGroup> serving_groups();
-[[nodiscard]] std::vector<ArgumentRule> serving_rules();
+// ENOSYS (seccomp_serves.cpp). Without a root of its own there are no namespaces either, and less.
+[[nodiscard]] std::vector<CallGroup> serving_groups(const FilterKey& key);
+[[nodiscard]] std::vector<ArgumentRule> serving_rules(const FilterKey& key);
 
 // Flags of sending and receiving that no program here needs: all but these. The kernel reads 32
 // bits of them.

@@ -1,9 +1,9 @@
 // The calls of a program that Serves (admits.h): what an interpreter, a package of it and the
 // programs that they start are written for. Which files are reached is for mounts and Landlock,
-// which processes and sockets for the namespaces; here stands what those do not hold, and what
-// parts of the kernel have no part in serving. What is not named is unknown (ENOSYS), as on an
-// older kernel, so that libraries fall back; what is named and refused is forbidden here
-// (EPERM).
+// which processes and sockets for the namespaces, or where there are none for the scopes of
+// Landlock and for what differs here by Root; here stands what those do not hold, and what parts of
+// the kernel have no part in serving. What is not named is unknown (ENOSYS), as on an older kernel,
+// so that libraries fall back; what is named and refused is forbidden here (EPERM).
 #include <fcntl.h>
 #include <linux/netlink.h>
 #include <sched.h>
@@ -27,6 +27,9 @@ constexpr std::uint32_t answered(int error) {
 // Of libseccomp 2.5.4 no names yet, or of its headers none of ours.
 constexpr int kFchmodat2 = 452;
 
+// No memfd_create: such a file is executed and mapped to be executed whatever mounts say, also one
+// made with MFD_NOEXEC_SEAL by a loader, and belongs to no process whose memory is counted.
+// Libraries go on with /dev/shm or /tmp, as on a kernel that has none.
 constexpr int kServedFiles[] = {SCMP_SYS(read),
                                 SCMP_SYS(write),
                                 SCMP_SYS(readv),
@@ -102,7 +105,6 @@ constexpr int kServedFiles[] = {SCMP_SYS(read),
                                 SCMP_SYS(inotify_init1),
                                 SCMP_SYS(inotify_add_watch),
                                 SCMP_SYS(inotify_rm_watch),
-                                SCMP_SYS(memfd_create),
                                 SCMP_SYS(pipe),
                                 SCMP_SYS(pipe2)};
 
@@ -219,10 +221,12 @@ constexpr int kServedWaits[] = {
     SCMP_SYS(epoll_pwait),  SCMP_SYS(epoll_pwait2),  SCMP_SYS(eventfd),   SCMP_SYS(eventfd2)};
 
 constexpr int kServedSockets[] = {
-    SCMP_SYS(connect),    SCMP_SYS(bind),        SCMP_SYS(listen),      SCMP_SYS(accept),
-    SCMP_SYS(accept4),    SCMP_SYS(getsockname), SCMP_SYS(getpeername), SCMP_SYS(getsockopt),
-    SCMP_SYS(setsockopt), SCMP_SYS(shutdown),    SCMP_SYS(sendto),      SCMP_SYS(recvfrom),
-    SCMP_SYS(sendmsg),    SCMP_SYS(recvmsg),     SCMP_SYS(sendmmsg),    SCMP_SYS(recvmmsg)};
+    SCMP_SYS(getsockname), SCMP_SYS(getpeername), SCMP_SYS(getsockopt), SCMP_SYS(setsockopt),
+    SCMP_SYS(shutdown),    SCMP_SYS(sendto),      SCMP_SYS(recvfrom),   SCMP_SYS(sendmsg),
+    SCMP_SYS(recvmsg),     SCMP_SYS(sendmmsg),    SCMP_SYS(recvmmsg)};
+
+constexpr int kServedDialling[] = {SCMP_SYS(connect), SCMP_SYS(bind), SCMP_SYS(listen),
+                                   SCMP_SYS(accept), SCMP_SYS(accept4)};
 
 // Each has an old name that programs know to be refused. Of the rest a program learns that there is
 // no such call.
@@ -281,6 +285,27 @@ constexpr int kNoAttributes[] = {SCMP_SYS(setxattr),     SCMP_SYS(lsetxattr),
                                  SCMP_SYS(fsetxattr),    SCMP_SYS(removexattr),
                                  SCMP_SYS(lremovexattr), SCMP_SYS(fremovexattr)};
 
+// Where mounts and namespaces hold nothing (tier B). What Landlock does not know of files that it
+// cannot open: their modes, owners and times, what is attached to them, and what becomes of them.
+constexpr int kBeyondLandlock[] = {SCMP_SYS(chmod),
+                                   SCMP_SYS(fchmod),
+                                   SCMP_SYS(fchmodat),
+                                   kFchmodat2,
+                                   SCMP_SYS(chown),
+                                   SCMP_SYS(lchown),
+                                   SCMP_SYS(fchown),
+                                   SCMP_SYS(fchownat),
+                                   SCMP_SYS(utime),
+                                   SCMP_SYS(utimes),
+                                   SCMP_SYS(futimesat),
+                                   SCMP_SYS(utimensat),
+                                   SCMP_SYS(inotify_add_watch)};
+constexpr int kAttributesRead[] = {SCMP_SYS(getxattr),  SCMP_SYS(lgetxattr),  SCMP_SYS(fgetxattr),
+                                   SCMP_SYS(listxattr), SCMP_SYS(llistxattr), SCMP_SYS(flistxattr)};
+// Its keeper puts it into a scope of its own, so that it cannot signal that.
+constexpr int kNarrower[] = {444 /* landlock_create_ruleset */, 446 /* landlock_restrict_self */};
+constexpr int kAllSockets[] = {SCMP_SYS(socket)};
+
 using Rules = std::vector<ArgumentRule>;
 
 scmp_arg_cmp is(unsigned argument, std::uint64_t value) {
@@ -313,16 +338,18 @@ void plain_modes(Rules& rules, int call, unsigned mode) {
     rules.push_back({answered(EPERM), call, {with_bits(mode, kSetIds, bits)}});
 }
 
-void making_rules(Rules& rules) {
+void making_rules(Rules& rules, Root root) {
   plain_modes(rules, SCMP_SYS(open), 2);
   plain_modes(rules, SCMP_SYS(openat), 3);
   plain_modes(rules, SCMP_SYS(creat), 1);
   plain_modes(rules, SCMP_SYS(mkdir), 1);
   plain_modes(rules, SCMP_SYS(mkdirat), 2);
-  plain_modes(rules, SCMP_SYS(chmod), 1);
-  plain_modes(rules, SCMP_SYS(fchmod), 1);
-  plain_modes(rules, SCMP_SYS(fchmodat), 2);
-  plain_modes(rules, kFchmodat2, 2);
+  if (root == Root::kOwn) {
+    plain_modes(rules, SCMP_SYS(chmod), 1);
+    plain_modes(rules, SCMP_SYS(fchmod), 1);
+    plain_modes(rules, SCMP_SYS(fchmodat), 2);
+    plain_modes(rules, kFchmodat2, 2);
+  }
   for (const unsigned kind : {0U, unsigned{S_IFREG}, unsigned{S_IFIFO}, unsigned{S_IFSOCK}}) {
     constexpr std::uint64_t kKindAndSetIds = S_IFMT | S_ISUID | S_ISGID;
     rules.push_back({kServed, SCMP_SYS(mknod), {with_bits(1, kKindAndSetIds, kind)}});
@@ -333,11 +360,26 @@ void making_rules(Rules& rules) {
     rules.push_back({kServed, SCMP_SYS(renameat2), {is(4, flags)}});
 }
 
-// Streams and datagrams of the families that libc knows, and the kernel's list of interfaces.
-void socket_rules(Rules& rules) {
+// Streams and datagrams of the families that libc knows, and the kernel's list of interfaces. In a
+// network namespace of the host no socket file may be dialled, as services of the user would do
+// there what this program may not; so there are only pairs, none of datagrams, which go anywhere.
+void socket_rules(Rules& rules, Root root, bool dials) {
   constexpr std::uint64_t kType = 0xf;  // without SOCK_CLOEXEC and SOCK_NONBLOCK
   constexpr unsigned kTcp = 6;
   constexpr unsigned kUdp = 17;
+  for (const unsigned type : {unsigned{SOCK_STREAM}, unsigned{SOCK_SEQPACKET}})
+    rules.push_back({kServed, SCMP_SYS(socketpair), {is(0, AF_UNIX), with_bits(1, kType, type)}});
+  if (root == Root::kOwn) {
+    rules.push_back(
+        {kServed, SCMP_SYS(socketpair), {is(0, AF_UNIX), with_bits(1, kType, SOCK_DGRAM)}});
+    for (const unsigned type :
+         {unsigned{SOCK_STREAM}, unsigned{SOCK_DGRAM}, unsigned{SOCK_SEQPACKET}})
+      rules.push_back({kServed, SCMP_SYS(socket), {is(0, AF_UNIX), with_bits(1, kType, type)}});
+  } else if (!dials) {
+    return;
+  } else {
+    rules.push_back({answered(EPERM), SCMP_SYS(socket), {is(0, AF_UNIX)}});
+  }
   for (const unsigned family : {unsigned{AF_INET}, unsigned{AF_INET6}}) {
     for (const unsigned protocol : {0U, kTcp})
       rules.push_back({kServed,
@@ -348,15 +390,22 @@ void socket_rules(Rules& rules) {
                        SCMP_SYS(socket),
                        {is(0, family), with_bits(1, kType, SOCK_DGRAM), is(2, protocol)}});
   }
-  for (const unsigned type :
-       {unsigned{SOCK_STREAM}, unsigned{SOCK_DGRAM}, unsigned{SOCK_SEQPACKET}}) {
-    for (const int call : {SCMP_SYS(socket), SCMP_SYS(socketpair)})
-      rules.push_back({kServed, call, {is(0, AF_UNIX), with_bits(1, kType, type)}});
-  }
   for (const unsigned type : {unsigned{SOCK_RAW}, unsigned{SOCK_DGRAM}})
     rules.push_back({kServed,
                      SCMP_SYS(socket),
                      {is(0, AF_NETLINK), with_bits(1, kType, type), is(2, NETLINK_ROUTE)}});
+}
+
+// Of this process alone: the kernel asks for no more than the same user, and Landlock is not asked.
+// Others are no such call.
+void own_process_rules(Rules& rules) {
+  constexpr unsigned kProcess = 0;    // PRIO_PROCESS
+  constexpr unsigned kIoProcess = 1;  // IOPRIO_WHO_PROCESS
+  for (const int call : {SCMP_SYS(prlimit64), SCMP_SYS(sched_setaffinity), SCMP_SYS(sched_setparam),
+                         SCMP_SYS(sched_setscheduler)})
+    rules.push_back({kServed, call, {is(0, 0)}});
+  rules.push_back({kServed, SCMP_SYS(setpriority), {is(0, kProcess), is(1, 0)}});
+  rules.push_back({kServed, SCMP_SYS(ioprio_set), {is(0, kIoProcess), is(1, 0)}});
 }
 
 void odd_rules(Rules& rules) {
@@ -398,19 +447,34 @@ void odd_rules(Rules& rules) {
 
 }  // namespace
 
-std::vector<CallGroup> serving_groups() {
-  return {{kServed, kServedFiles},         {kServed, kServedMemory},
-          {kServed, kServedProcesses},     {kServed, kServedTime},
-          {kServed, kServedWaits},         {kServed, kServedSockets},
-          {answered(EPERM), kNeverServed}, {answered(EOPNOTSUPP), kNoAttributes}};
+std::vector<CallGroup> serving_groups(const FilterKey& key) {
+  std::vector<CallGroup> groups{{kServed, kServedFiles},
+                                {kServed, kServedMemory},
+                                {kServed, kServedProcesses},
+                                {kServed, kServedTime},
+                                {kServed, kServedWaits},
+                                {kServed, kServedSockets},
+                                {kServed, kServedDialling},
+                                {answered(EPERM), kNeverServed},
+                                {answered(EOPNOTSUPP), kNoAttributes}};
+  if (key.root == Root::kOwn) return groups;
+  groups.push_back({answered(EPERM), kBeyondLandlock});
+  groups.push_back({answered(EOPNOTSUPP), kAttributesRead});
+  groups.push_back({kServed, kNarrower});
+  if (!key.admits.has<Dials>()) {
+    groups.push_back({answered(EPERM), kServedDialling});
+    groups.push_back({answered(EPERM), kAllSockets});
+  }
+  return groups;
 }
 
-std::vector<ArgumentRule> serving_rules() {
+std::vector<ArgumentRule> serving_rules(const FilterKey& key) {
   Rules rules;
   starting_rules(rules);
-  making_rules(rules);
-  socket_rules(rules);
+  making_rules(rules, key.root);
+  socket_rules(rules, key.root, key.admits.has<Dials>());
   odd_rules(rules);
+  if (key.root == Root::kOfHost) own_process_rules(rules);
   return rules;
 }
 

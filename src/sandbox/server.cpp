@@ -127,8 +127,11 @@ void Server::run() {
     if (waiting[1].revents != 0) wait_for_children();
     if (waiting.front().revents != 0 && !serve_one()) break;
   }
-  for (Running& child : running_) send_signal(child.process.get(), SIGKILL);
-  for (Running& child : running_) reap(child, 0);
+  for (Running& child : running_) end_process(child.process.get(), child.ends_by_request);
+  for (Running& child : running_) {
+    has_ended_or_is_killed(child.process.get(), child.ends_by_request);
+    reap(child, 0);
+  }
 }
 
 // False when the host has gone.
@@ -285,6 +288,7 @@ std::optional<Refused> Server::start(Plan& plan) {
                 .most_memory = serves && *group ? 0 : most_held_memory(plan),
                 .files_in_memory = files_in_memory(plan),
                 .has_others = serves,
+                .ends_by_request = plan.ends_by_request(),
                 .group = std::move(*group)};
   child.watch.begin(
       child.pid, child.stack_bytes,
@@ -351,7 +355,9 @@ void Server::end_who_holds_too_much() {
         child.held_memory > 0 || child.held_threads > 0 || child.violation.happened != 0;
     if (is_ended || (child.most_memory == 0 && !child.looks_at_threads)) continue;
     Held held = held_by(child.pid, child.files_in_memory);
-    if (child.has_others) held.memory = held_by_all_below(child.pid, child.most_memory);
+    if (child.has_others && child.most_memory > 0)
+      held.memory = held_by_all_below(child.pid, child.most_memory);
+    if (child.has_others && child.looks_at_threads) held.threads = threads_of_all_below(child.pid);
     if (child.most_memory > 0 && held.memory > child.most_memory) {
       child.held_memory = held.memory;
     } else if (child.looks_at_threads && held.threads > child.most_processes) {
@@ -359,7 +365,7 @@ void Server::end_who_holds_too_much() {
     } else {
       continue;
     }
-    send_signal(child.process.get(), SIGKILL);
+    end_process(child.process.get(), child.ends_by_request);
   }
 }
 

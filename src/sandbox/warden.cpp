@@ -251,6 +251,7 @@ Result<Child> Warden::spawn(const Spec& spec) {
   if (spawned == nullptr || packet->descriptors.size() != 2) return warden_gone(EPROTO);
   auto child = std::make_unique<Child::Impl>();
   child->tier = spawned->tier;
+  child->ends_by_request = spec.admits.has<Serves>() && spawned->tier != Tier::kA;
   child->process = std::move(packet->descriptors[0]);
   child->report = std::move(packet->descriptors[1]);
   child->start = start;

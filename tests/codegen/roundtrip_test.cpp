@@ -27,7 +27,7 @@ namespace {
 
 constexpr int kValues = 24;  // of each schema
 constexpr int kTries = 400;
-// So many types in one program: one translation unit has its own fixed cost of parsing the runtime.
+// So many types in one program: one translation unit has its own fixed cost.
 constexpr std::size_t kTypesInOne = 40;
 
 // One schema, the C++ type made from it, and values for it.
@@ -150,8 +150,8 @@ std::vector<Program> programs_for(const Output& output, std::size_t every_nth,
 }
 
 // Compiles and runs one program; its answers, or what the compiler said instead.
-std::string run_program(const Program& program, const std::filesystem::path& headers,
-                        const std::filesystem::path& stem) {
+std::string run_program(const Program& program, const Compiler& compiler,
+                        const std::filesystem::path& headers, const std::filesystem::path& stem) {
   std::string source;
   for (const std::string& header : program.headers) source += "#include \"" + header + "\"\n";
   std::string turns;
@@ -167,10 +167,10 @@ std::string run_program(const Program& program, const std::filesystem::path& hea
   if (!write_file_atomic(at + ".cpp", source) || !write_file_atomic(at + ".in", jobs))
     return "cannot write";
   const std::string said =
-      run(fmt::format("clang++-19 -std=c++23 -stdlib=libc++ -O0 -w -I'{0}' '{1}.cpp' -o '{1}' 2>&1 "
+      run(fmt::format("{2} -I'{0}' '{1}.cpp' -o '{1}' 2>&1 "
                       "&& '{1}' '{1}.in' "
                       "'{1}.out' 2>&1 && echo done",
-                      headers.string(), at));
+                      headers.string(), at, compiler.command));
   return said == "done\n" ? "" : said.substr(0, 3000);
 }
 
@@ -214,12 +214,14 @@ Travelled travel(const std::vector<ServerListing>& listings, std::size_t every_n
   const TemporaryFolder folder = temporary_folder();
   write_headers(*output, folder.path());
   const auto programs = programs_for(*output, every_nth, without);
+  const Compiler compiler =
+      with_runtime({"clang 19", "clang++-19 -std=c++23 -stdlib=libc++ -O0 -w"}, folder.path());
   const auto stem = [&](std::size_t i) { return folder.path() / fmt::format("program{}", i); };
   std::vector<std::string> said(programs.size());
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
     for (std::size_t i = next++; i < programs.size(); i = next++)
-      said[i] = run_program(programs[i], folder.path(), stem(i));
+      said[i] = run_program(programs[i], compiler, folder.path(), stem(i));
   };
   std::thread other(work);
   work();

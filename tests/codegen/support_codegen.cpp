@@ -113,6 +113,17 @@ std::string check_syntax(const Compiler& compiler, const std::filesystem::path& 
   return words == "accepted\n" ? "" : "refused: " + words.substr(0, 1500);
 }
 
+Compiler with_runtime(const Compiler& compiler, const std::filesystem::path& include_folder) {
+  if (kSanitized || !compiler.command.starts_with("clang")) return compiler;
+  const auto first = (include_folder / "first.hpp").string();
+  REQUIRE(write_file_atomic(first, "#include \"mcpac/runtime.hpp\"\n"));
+  const std::string words = run(
+      fmt::format("{0} -fpch-instantiate-templates -I'{1}' -x c++-header '{2}' -o '{2}.pch' 2>&1",
+                  compiler.command, include_folder.string(), first));
+  REQUIRE_MESSAGE(words.empty(), words);
+  return {compiler.name, fmt::format("{} -include-pch '{}.pch'", compiler.command, first)};
+}
+
 TemporaryFolder temporary_folder() {
   auto folder = TemporaryFolder::create(std::filesystem::temp_directory_path(), "mcpac-codegen");
   REQUIRE(folder);

@@ -43,6 +43,11 @@ struct Compiler {
 [[nodiscard]] std::string check_syntax(const Compiler& compiler,
                                        const std::filesystem::path& source,
                                        const std::filesystem::path& include_folder);
+// The runtime that every generated header includes first, compiled once for all that are compiled
+// below `include_folder`: the compiler with it, which then parses no more than what follows. Other
+// compilers than clang, and those of a sanitized build, do without.
+[[nodiscard]] Compiler with_runtime(const Compiler& compiler,
+                                    const std::filesystem::path& include_folder);
 
 [[nodiscard]] TemporaryFolder temporary_folder();
 

@@ -122,6 +122,18 @@ TEST_SUITE("e2e/confine entry") {
     CHECK(has(refused.err, "bad does not start in a sandbox with no files"));
     CHECK(has(refused.err, "--files PATH[:rw]"));
     CHECK(has(refused.err, "nothing was added"));
+    // A data folder that is yet to be made is said; each advice once.
+    const auto missing = add(
+        {"fs", "--force", "--confine", "--", "node", package("server-filesystem"), "./missing"});
+    INFO(missing.err);
+    CHECK(has(missing.err,
+              (workspace.folder() / "missing").string() + ": it is not there, so it is not given"));
+    CHECK(has(missing.err, "mkdir "));
+    const auto learn = missing.err.find("--learn");
+    CHECK(learn != std::string::npos);
+    CHECK(missing.err.find("--learn", learn + 1) == std::string::npos);
+    CHECK_FALSE(has(missing.err, "it runs in a sandbox"));
+    CHECK(has(missing.err, "nothing was replaced: fs stays as it was"));
     CHECK(has(add({"far", "--confine", "--url", "https://a.example/mcp"}).err, "MCPAC-E1000"));
     const auto container = add({"box", "--confine", "--", "docker", "run", "x"});
     CHECK(has(container.err, "no child of it"));
@@ -288,12 +300,11 @@ ln -s "$venv/bin/mcp-hello" "$UV_TOOL_BIN_DIR/mcp-hello"
                               mcpac::testing::in_source("tests/servers/attempts.py")));
     fs::permissions(uv, fs::perms(0755));
     fs::copy_file(uv, uv.parent_path() / "uvx");
-    const std::vector<std::string> environment = {"XDG_CACHE_HOME=" +
-                                                  (workspace.folder() / "own cache").string()};
+    const std::vector<std::string> environment = {
+        "XDG_CACHE_HOME=" + (workspace.folder() / "own cache").string(),
+        fmt::format("PATH={}:/usr/bin:/bin", uv.parent_path().string())};
     const auto added =
-        workspace.mcpac({"server", "add", "hello", "--confine", "--env",
-                         fmt::format("PATH={}:/usr/bin:/bin", uv.parent_path().string()), "--",
-                         "uvx", "mcp-hello@2.1"},
+        workspace.mcpac({"server", "add", "hello", "--confine", "--", "uvx", "mcp-hello@2.1"},
                         {.environment = environment});
     INFO(added.err);
     REQUIRE(added.exit_code == 0);
@@ -371,6 +382,16 @@ ln -s "$venv/bin/mcp-hello" "$UV_TOOL_BIN_DIR/mcp-hello"
     const auto doctor = workspace.mcpac({"doctor"});
     CHECK(has(doctor.out, "confined servers: held"));
     CHECK(has(doctor.out, "not confined: bare: "));
+    // What two servers have in common is explained once.
+    CHECK(has(doctor.out, "bare has no root: a relative path in a call may be counted from"));
+    CHECK(has(doctor.out, "held has no root either: "));
+    // Rules that no file has yet.
+    const auto piped =
+        workspace.mcpac({"policy", "check", "/dev/stdin"}, {.input = "allow bare.*\n"});
+    INFO(piped.err);
+    CHECK(has(piped.out, "/dev/stdin: ok, 1 rule"));
+    CHECK(has(workspace.mcpac({"policy", "check", "-"}, {.input = "alow x\n"}).err,
+              "standard input:1"));
     const auto list = workspace.mcpac({"server", "list"});
     CHECK(has(list.out, "./data  (not confined)"));
     CHECK(has(list.out, "(sandbox ./data:rw; network a.example:443; memory 512MB)"));

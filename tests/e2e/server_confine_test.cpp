@@ -48,8 +48,10 @@ class Learning {
              ::setresuid(kUser, kUser, kUser) == 0;
     };
   }
-  Outcome mcpac(std::vector<std::string> words) const {
-    return workspace.mcpac(std::move(words), options_);
+  Outcome mcpac(std::vector<std::string> words, std::vector<std::string> variables = {}) const {
+    RunOptions options = options_;
+    options.environment.insert(options.environment.end(), variables.begin(), variables.end());
+    return workspace.mcpac(std::move(words), options);
   }
   void write_config(const std::string& sandbox) const {
     workspace.write("project/mcpac.json",
@@ -141,6 +143,11 @@ TEST_SUITE("e2e/server confine") {
           {"tools", "call", "learning.note", R"({"text": "kept"})", "--grant", "learning.note"});
       INFO(called.out << called.err);
       CHECK(has(called.out, "kept"));
+      const auto dialled = learning.mcpac(
+          {"tools", "call", "learning.note", R"({"text": "dial"})", "--grant", "learning.note"});
+      INFO(dialled.err);
+      CHECK(has(dialled.err, "nothing of this machine is at 127.0.0.1:5432 in its sandbox"));
+      CHECK(has(dialled.err, R"(add "127.0.0.1:5432" to "network")"));
       CHECK(learning.workspace.read("project/data/notes.txt") == "kept");
       CHECK(learning.workspace.read(".home/.cache/learning/seen") == "kept");
 
@@ -152,6 +159,10 @@ TEST_SUITE("e2e/server confine") {
       CHECK(has(ended.err, "it tried to open ~/.config/learning/config.json: not granted"));
       CHECK(has(ended.err, fmt::format(R"(add "{}/.config/learning" to "files")", home)));
       CHECK(has(ended.err, "mcpac server confine learning --learn"));
+      // A host of this machine, which its sandbox does not have.
+      CHECK(
+          has(ended.err, "it tried to reach 127.0.0.1 (port 5432), where nothing of this machine"));
+      CHECK(has(ended.err, R"(add "127.0.0.1:5432" to "network")"));
       // What does not start confined is not written.
       const std::string short_of = learning.config();
       const auto refused = learning.mcpac({"server", "confine", "learning", "--apply"});
@@ -159,6 +170,13 @@ TEST_SUITE("e2e/server confine") {
       CHECK(refused.exit_code != 0);
       CHECK(has(refused.err, "nothing was written"));
       CHECK(learning.config() == short_of);
+      // A server that is disabled is not started for a trial either.
+      learning.write_config(R"({"files": ["./data:rw"]}, "disabled": true)");
+      const auto disabled = learning.mcpac({"server", "confine", "learning", "--apply"});
+      INFO(disabled.err);
+      CHECK(disabled.exit_code == 0);
+      CHECK(has(disabled.err, "learning is disabled, and was not tried"));
+      learning.write_config(R"({"files": ["./data:rw"]})");
       const auto off = learning.mcpac({"server", "confine", "learning", "--off"});
       CHECK(off.exit_code == 0);
       CHECK(has(off.err, "next: mcpac lock accept learning"));
@@ -173,6 +191,89 @@ TEST_SUITE("e2e/server confine") {
       CHECK(denied.exit_code == 77);
       CHECK(learning.workspace.read("project/data/notes.txt") == "kept");
     }
+  }
+
+  TEST_CASE("a server is learnt by a session, in which each of its starts is observed") {
+    const Learning learning(false);
+    // Its own entry gives too little: the session has it as it is learnt, without its sandbox.
+    learning.write_config(R"({"files": ["./data:rw"]})");
+    const std::string home = learning.workspace.home().string();
+    const auto confine = [&](std::vector<std::string> more, std::vector<std::string> session) {
+      std::vector<std::string> words = {"server", "confine", "learning", "--learn", "--json"};
+      words.insert(words.end(), more.begin(), more.end());
+      if (!session.empty()) words.emplace_back("--");
+      words.insert(words.end(), session.begin(), session.end());
+      return learning.mcpac(words);
+    };
+    learning.write_config("");
+    REQUIRE(learning.mcpac({"generate"}).exit_code == 0);
+    learning.write_config(R"({"files": ["./data:rw"]})");
+    REQUIRE(learning.mcpac({"lock", "accept", "learning", "--yes"}).exit_code != 70);
+    const std::string before = learning.config();
+    const std::vector<std::string> call = {
+        mcpac::testing::in_build("bin/mcpac"), "tools",   "call",         "learning.note",
+        R"({"text": "in a session"})",         "--grant", "learning.note"};
+    const auto learnt = confine({}, call);
+    INFO(learnt.out << learnt.err);
+    REQUIRE(learnt.exit_code == 0);
+    CHECK(has(learnt.err, "learning is started without a sandbox, and observed for"));
+    CHECK(has(learnt.err, "learning was started in the session 1 time"));
+    CHECK(has(learnt.err, "in a session"));  // what it says is no part of the proposal
+    CHECK(learnt.json().at("sandbox").at("files") ==
+          Json{"./data:rw", home + "/.cache/learning:rw", home + "/.config/learning"});
+    CHECK(learning.workspace.read("project/data/notes.txt") == "in a session");
+    CHECK(learning.config() == before);
+    // A session that fails, or has no part for the server, is no ground for a proposal.
+    using Words = std::vector<std::string>;
+    for (const auto& [session, why] :
+         {std::pair(Words{"/bin/sh", "-c", "exit 3"}, "/bin/sh failed: exit status 3"),
+          std::pair(Words{"/bin/sh", "-c", "kill -9 $$"}, "/bin/sh was ended by signal 9"),
+          std::pair(Words{"/bin/true"}, "/bin/true did not start the server learning"),
+          std::pair(Words{"./not there"}, "cannot start ./not there")}) {
+      CAPTURE(why);
+      const auto failed = confine({}, session);
+      CHECK(failed.exit_code == 69);
+      CHECK(has(failed.err, "MCPAC-E0300"));
+      CHECK(has(failed.err, why));
+      CHECK_FALSE(has(failed.out, "sandbox"));
+    }
+    const auto forced = confine({"--force"}, {"/bin/sh", "-c", "exit 3"});
+    CHECK(forced.exit_code == 0);
+    CHECK(has(forced.err, "exit status 3"));
+    CHECK(forced.json().at("sandbox").at("files").dump().contains("/.config/learning"));
+    CHECK(learning.mcpac({"server", "confine", "learning", "--", "/bin/true"}).exit_code == 64);
+    // The variable alone takes no sandbox away, whoever answers behind it.
+    for (const std::string& folder : {learning.workspace.folder().string(),
+                                      (learning.workspace.folder() / "nowhere").string()}) {
+      const auto confined =
+          learning.mcpac({"server", "test", "learning"}, {"MCPAC_LEARN=" + folder});
+      INFO(confined.err);
+      CHECK(confined.exit_code != 0);
+      CHECK(has(confined.err, "MCPAC_LEARN names no learning session"));
+      CHECK(has(confined.err, "it tried to open ~/.config/learning/config.json: not granted"));
+    }
+  }
+
+  TEST_CASE("a call that fails for what a sandbox does not give is explained beside its answer") {
+    const Learning learning(false);
+    const std::string home = learning.workspace.home().string();
+    learning.write_config(fmt::format(R"({{"files": ["{}/.config/learning"]}})", home));
+    const auto generated = learning.mcpac({"generate"});
+    INFO(generated.err);
+    REQUIRE(generated.exit_code == 0);
+    const auto called = learning.mcpac({"tools", "call", "learning.note", R"({"text": "no"})",
+                                        "--grant", "learning.note", "--json"});
+    INFO(called.out << called.err);
+    const std::string data = (learning.workspace.folder() / "project/data").string();
+    CHECK(has(called.err, fmt::format(R"({} is not given to it by its "sandbox")", data)));
+    CHECK(has(called.err, "mcpac server confine learning --learn --call"));
+    // The answer is the server's own.
+    CHECK(has(called.out, "isError"));
+    CHECK_FALSE(has(called.out, "sandbox"));
+    const auto audit = learning.mcpac({"audit", "list", "--json", "--kind", "Anomaly"});
+    CHECK(has(audit.out, data));
+    CHECK(has(audit.out, "\"server\": \"learning\""));
+    CHECK(learning.mcpac({"audit", "verify"}).exit_code == 0);
   }
 
   TEST_CASE("real servers are learnt by what their entries name and what they do") {

@@ -2,8 +2,10 @@
 #include "execute/project/claimed_needs.h"
 
 #include <doctest/doctest.h>
+#include <stdlib.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "execute/project/project_place.h"
@@ -26,8 +28,14 @@ struct World {
     server.name = "one";
     server.tools.push_back({"t", "", "", definition});
   }
-  [[nodiscard]] ToolNeeds needs() const {
-    return execute::needs_of(project, server, server.tools.front());
+  // With rules that give and take nothing.
+  [[nodiscard]] ToolNeeds needs() const { return needs(execute::ServerPlaces()); }
+  [[nodiscard]] ToolNeeds needs(execute::ServerPlaces by_rules) const {
+    const execute::PlacesOfServers rules{{"one", std::move(by_rules)}};
+    return execute::needs_of(project, server, server.tools.front(), &rules);
+  }
+  [[nodiscard]] ToolNeeds needs_without_rules() const {
+    return execute::needs_of(project, server, server.tools.front(), nullptr);
   }
   execute::Project project;
   codegen::LockedServer server;
@@ -43,6 +51,9 @@ TEST_SUITE("execute/claimed needs") {
       bool is_given;
     };
     const std::string home = execute::home_of_user();
+    ::setenv("MCPAC_TEST_DATA", "/srv/data", 1);
+    ::setenv("MCPAC_TEST_HOST", "host.example", 1);
+    ::unsetenv("MCPAC_TEST_NONE");
     for (const auto& [members, claim, is_given] : std::vector<Case>{
              // Without a sandbox nothing is withheld, whatever is claimed.
              {"", R"("effect": "FsRead", "path": "/x")", true},
@@ -64,7 +75,35 @@ TEST_SUITE("execute/claimed needs") {
              {R"(, "sandbox": {"files": ["./data"]})", R"("effect": "FsWrite")", false},
              {R"(, "sandbox": {"files": [")" + home + R"(/.cache"]})",
               R"("effect": "FsRead", "path": "~/.cache/x")", true},
+             // References are what a start makes of them.
+             {R"(, "sandbox": {"files": ["${env:MCPAC_TEST_DATA}:rw"]})",
+              R"("effect": "FsWrite", "path": "/srv/data/x")", true},
+             {R"(, "sandbox": {"files": ["${env:MCPAC_TEST_DATA}"]})",
+              R"("effect": "FsRead", "path": "/srv/other")", false},
+             // Where they lead nowhere the start says so.
+             {R"(, "sandbox": {"files": ["${env:MCPAC_TEST_NONE}"]})",
+              R"("effect": "FsRead", "path": "./data")", true},
              {R"(, "sandbox": true)", R"("effect": "NetRead", "host": "a.example:443")", false},
+             {R"(, "sandbox": {"network": ["*.example.com:*"]})",
+              R"("effect": "NetRead", "host": "https://api.example.com")", true},
+             {R"(, "sandbox": {"network": ["*.example.com:443"]})",
+              R"("effect": "NetRead", "host": "example.com:80")", false},
+             {R"(, "sandbox": {"network": ["*.example.com:443"]})",
+              R"("effect": "NetRead", "host": "myexample.com:443")", false},
+             {R"(, "sandbox": {"network": ["API.example.com:443"]})",
+              R"("effect": "NetRead", "host": "api.example.com:443")", true},
+             {R"(, "sandbox": {"network": ["10.0.0.0/8:443"]})",
+              R"("effect": "NetRead", "host": "10.1.2.3:443")", true},
+             {R"(, "sandbox": {"network": ["10.0.0.0/8:443"]})",
+              R"("effect": "NetRead", "host": "11.1.2.3:443")", false},
+             {R"(, "sandbox": {"network": ["${env:MCPAC_TEST_HOST}:443"]})",
+              R"("effect": "NetRead", "host": "host.example:443")", true},
+             {R"(, "sandbox": {"network": ["any"]})",
+              R"("effect": "NetRead", "host": "host.example:8443")", true},
+             {R"(, "sandbox": {"network": ["any"]})",
+              R"("effect": "NetRead", "host": "10.1.2.3:443")", false},
+             {R"(, "sandbox": {"network": ["any"]})",
+              R"("effect": "EnvRead", "variable": "HTTPS_PROXY")", true},
              {R"(, "sandbox": true)", R"("effect": "NetWrite", "argument": "url")", false},
              {R"(, "sandbox": true)", R"("effect": "Exec", "program": "sh")", true},
              {R"(, "sandbox": true)", R"("effect": "Exec", "program": "no-such-program")", false},
@@ -83,6 +122,67 @@ TEST_SUITE("execute/claimed needs") {
       CHECK(optional.unmet.empty() == is_given);
       CHECK_FALSE(optional.is_withheld());
     }
+  }
+
+  TEST_CASE(
+      "places that the rules of the run give count as given, and what they hold back does not") {
+    using policy::FileMode;
+    execute::ServerPlaces rules;
+    rules.given = {
+        {"/srv/read", FileMode::kReadOnly, {"--grant: one.t(path within /srv/read)"}},
+        {"/srv/write", FileMode::kReadWrite, {"--grant: one.t(path within /srv/write)"}}};
+    rules.absent = {
+        {"/work-of/project/data/secret", FileMode::kReadOnly, {"mcpac.policy:3: deny"}}};
+    rules.read_only = {
+        {"/work-of/project/data/kept", FileMode::kReadOnly, {"mcpac.policy:4: deny"}}};
+    rules.network_denied = "mcpac.policy:5";
+    const std::string entry =
+        R"(, "sandbox": {"files": ["./data:rw"], "network": ["a.example:443"]})";
+    struct Case {
+      std::string effect;
+      std::string held_back;  // "-": given; empty: not given by anybody
+    };
+    for (const auto& [effect, held_back] : std::vector<Case>{
+             {R"("FsRead", "path": "/srv/read/x")", "-"},
+             {R"("FsWrite", "path": "/srv/read/x")", ""},
+             {R"("FsWrite", "path": "/srv/write")", "-"},
+             {R"("FsRead", "path": "/srv/reading")", ""},
+             {R"("FsWrite", "path": "./data/x")", "-"},
+             {R"("FsRead", "path": "./data/secret/x")", "mcpac.policy:3: deny"},
+             {R"("FsRead", "path": "./data/kept")", "-"},
+             {R"("FsWrite", "path": "./data/kept")", "mcpac.policy:4: deny"},
+             {R"("NetRead", "host": "a.example")", "mcpac.policy:5"},
+         }) {
+      CAPTURE(effect);
+      const World world(entry, R"([{"required": true, "effect": )" + effect + "}]");
+      const auto needs = world.needs(rules);
+      CHECK(needs.unmet.empty() == (held_back == "-"));
+      if (needs.unmet.empty()) continue;
+      CHECK(needs.is_withheld());
+      CHECK(needs.unmet.front().held_back == held_back);
+      if (held_back.empty()) continue;
+      const auto error = execute::withheld_error(Permission::parse("one.t").value(), needs);
+      CHECK(error.what.ends_with(", denied by " + held_back));
+      CHECK(error.fix.find("take out what denies it: " + held_back) != std::string::npos);
+      CHECK(error.fix.find("\"sandbox\"") == std::string::npos);
+    }
+  }
+
+  TEST_CASE("where the rules are not known nothing is withheld for a place that they may give") {
+    const World files(R"(, "sandbox": true)",
+                      R"([{"effect": "FsRead", "path": "./data", "required": true}])");
+    CHECK(files.needs().is_withheld());
+    const auto needs = files.needs_without_rules();
+    CHECK_FALSE(needs.is_withheld());
+    CHECK(execute::needs_text(needs) ==
+          "in need of a rule: it says it needs: reads ./data (required), which its entry does not "
+          "give, and rules of a run may");
+    const World both(R"(, "sandbox": true)",
+                     R"([{"effect": "FsRead", "path": "./data", "required": true},
+                         {"effect": "NetRead", "host": "a.example", "required": true}])");
+    CHECK(execute::needs_text(both.needs_without_rules()) ==
+          "not offered: it says it needs: network a.example:443 (required), which its entry does "
+          "not give");
   }
 
   TEST_CASE("the error says the claim and the line, and nothing of optional ones") {

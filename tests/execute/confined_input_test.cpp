@@ -1,8 +1,11 @@
 // What people write into a "sandbox", and what lies on their disks: what works, and what is said.
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -10,6 +13,7 @@
 #include <vector>
 
 #include "core/file.h"
+#include "core/shell_quote.h"
 #include "execute/servers/confine_servers.h"
 #include "execute/support_folding_disk.h"
 
@@ -93,6 +97,12 @@ TEST_SUITE("execute/confined input") {
         {"./data:wr", "is not there"},
         {"", "write \"./data\""},
         {"/", "cannot be granted"},
+        // A home is never given as a whole; what only a shell reads is said.
+        {"~", "never given as a whole"},
+        {"~/:rw", "never given as a whole"},
+        {"~/x:rw", "write \"" + execute::home_of_user() + "/x:rw\""},
+        {"~other/x", "read by no shell"},
+        {"$HOME/x:rw", "read by no shell"},
         {"/proc/self", "kernel's view"},
         {disk.root().string() + "/cache/x", "mcpac's own"},
         {disk.root().string(), "lies in it"},
@@ -111,6 +121,29 @@ TEST_SUITE("execute/confined input") {
     // What came instead of it is judged anew.
     fs::create_directory_symlink("/etc", disk.path("data"));
     CHECK(disk.given({"./data:rw"}, {"data"}).contains("leads through a link"));
+  }
+
+  TEST_CASE("a chain of folders that a server made is refused in a few words, with what to do") {
+    const InputDisk disk;
+    // So deep that all the paths in it are more than is read; made as a program makes it.
+    const std::string name(250, 'd');
+    UniqueFd at(::open(disk.path("data").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    for (int i = 0; i < 760 && at; ++i) {
+      REQUIRE(::mkdirat(at.get(), name.c_str(), 0755) == 0);
+      at = UniqueFd(::openat(at.get(), name.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    }
+    at.reset();
+    const std::string text = disk.given({"./data:rw"}, {"data"});
+    CAPTURE(text);
+    CHECK(text.contains("MCPAC-E0720"));
+    CHECK(text.contains("folders one in the other"));
+    CHECK(text.contains("rm -r "));
+    CHECK(text.size() < 2'000);
+    // What it says to do does it.
+    const std::string chain = (fs::path(disk.path("data")) / name).string();
+    CHECK(text.contains("rm -r " + shell_quoted(chain) + ";"));
+    CHECK(std::system(("rm -r " + shell_quoted(chain)).c_str()) == 0);
+    CHECK(disk.given({"./data:rw"}, {"data"}) == "rw");
   }
 
   TEST_CASE("a disk that folds case gives the place that was written, by one of its names") {

@@ -16,6 +16,7 @@
 
 #include "core/file.h"
 #include "execute/servers/confine_servers.h"
+#include "execute/servers/failed_calls.h"
 #include "execute/servers/launch_profile.h"
 #include "execute/servers/learn.h"
 
@@ -72,6 +73,39 @@ class Disk {
     return names;
   }
 
+  // What the program is called.
+  [[nodiscard]] std::set<std::string> names(std::string program,
+                                            std::vector<std::string> arguments = {}) const {
+    mcp::SpawnOptions options{.program = std::move(program)};
+    options.arguments = std::move(arguments);
+    options.arguments.insert(options.arguments.begin(), options.program);
+    options.environment = {"PATH=/usr/bin:/bin"};
+    const auto found = execute::launch_profile_of(options, path("home/project"),
+                                                  {path("home/project"), path("home")});
+    return found ? found->names : std::set<std::string>{found.error().to_text()};
+  }
+  // The lines of the network for one that dialled these.
+  [[nodiscard]] std::vector<std::string> hosts(std::vector<sandbox::SeenHost> dialled) const {
+    execute::Project project;
+    project.config_file = path("home/project/mcpac.json");
+    project.folder = path("home/project");
+    execute::Folders folders;
+    folders.libexec = "/nowhere";
+    mcp::ServerConfig server;
+    server.name = "one";
+    server.command = "/usr/bin/true";
+    server.working_directory = project.folder.string();
+    sandbox::Seen seen;
+    seen.hosts = std::move(dialled);
+    const auto proposal =
+        execute::propose({.project = project, .folders = folders, .server = server, .seen = &seen});
+    if (!proposal) return {proposal.error().to_text()};
+    std::vector<std::string> lines;
+    for (const auto& line : proposal->network) lines.push_back(line.text);
+    for (const auto& line : proposal->left) lines.push_back("- " + line.text);
+    return lines;
+  }
+
   void put(const std::string& name) const { file(name); }
   // HOME, as servers know it, for as long as it lives.
   class Home {
@@ -92,14 +126,15 @@ class Disk {
   // that are not proposed.
   [[nodiscard]] std::vector<std::string> proposed(
       const std::vector<std::pair<std::string, int>>& uses, std::vector<std::string> arguments,
-      bool observed = true, std::optional<mcp::Confinement> has = std::nullopt) const {
+      bool observed = true, std::optional<mcp::Confinement> has = std::nullopt,
+      const std::string& name = "one") const {
     execute::Project project;
     project.config_file = path("home/project/mcpac.json");
     project.folder = path("home/project");
     execute::Folders folders;
     folders.libexec = "/nowhere";
     mcp::ServerConfig server;
-    server.name = "one";
+    server.name = name;
     server.command = "/usr/bin/python3";
     server.arguments = std::move(arguments);
     server.arguments.insert(server.arguments.begin(), path("home/scripts/serve.py"));
@@ -210,13 +245,31 @@ TEST_SUITE("execute/confined servers") {
     using sandbox::kWritten;
     using Uses = std::vector<std::pair<std::string, int>>;
     const Disk disk;
-    for (const char* file :
-         {"home/project/data/one", "home/project/data/two", "home/project/list/a/x",
-          "home/project/list/b/x", "home/project/list/c/x", "home/project/list/d/x",
-          "home/project/alone/text", "home/project/memory.json", "home/.config/tool/a/b.json",
-          "home/.config/single.json", "home/.ssh/id", "home/.aws/credentials", "home/.own/state",
-          "home/.other/settings", "home/.bash_history", "home/Documents/a.txt",
-          "home/.config/mcpac/accept", "home/.config/google-chrome/Default/Cookies"})
+    for (const char* file : {"home/project/data/one",
+                             "home/project/data/two",
+                             "home/project/list/a/x",
+                             "home/project/list/b/x",
+                             "home/project/list/c/x",
+                             "home/project/list/d/x",
+                             "home/project/alone/text",
+                             "home/project/memory.json",
+                             "home/.config/tool/a/b.json",
+                             "home/.config/single.json",
+                             "home/.config/one.json",
+                             "home/.config/one/a/b.json",
+                             "home/.config/gh/hosts.yml",
+                             "home/.config/mcp-server/x",
+                             "home/.cache/serve/x",
+                             "home/.local/share/one-mcp-server/x",
+                             "home/.onerc",
+                             "home/.ssh/id",
+                             "home/.aws/credentials",
+                             "home/.own/state",
+                             "home/.other/settings",
+                             "home/.bash_history",
+                             "home/Documents/a.txt",
+                             "home/.config/mcpac/accept",
+                             "home/.config/google-chrome/Default/Cookies"})
       disk.put(file);
     const Disk::Home home(disk);
     const auto lines = [&](const Uses& uses, std::vector<std::string> arguments = {}) {
@@ -240,6 +293,17 @@ TEST_SUITE("execute/confined servers") {
                  {at("project/list/b"), kRead},
                  {at("project/list/c"), kRead},
                  {at("project/list/d"), kRead}}) == Lines{"./list"});
+    // What is read of the project is named file by file, and a listing of it, as Python makes to
+    // find modules, is no reason to give all of it.
+    Uses modules = {{at("project"), kLooked | kRead}};
+    Lines named;
+    for (const char* module : {"a.py", "b.py", "c.py", "d.py", "e.py"}) {
+      disk.put(fmt::format("home/project/{}", module));
+      modules.emplace_back(at(fmt::format("project/{}", module)), kRead);
+      named.push_back(fmt::format("./{}", module));
+    }
+    named.emplace_back("- .");
+    CHECK(lines(modules) == named);
     // The project itself only where its names change; else the file.
     CHECK(lines({{at("project/memory.json"), kCreated | kWritten}}) == Lines{"./memory.json:rw"});
     CHECK(lines({{at("project/memory.json"), kReplaced}}) == Lines{".:rw"});
@@ -252,9 +316,28 @@ TEST_SUITE("execute/confined servers") {
                  {"/etc/hosts", kRead},
                  {"/tmp/of its own", kCreated}}) == Lines{});
     // Of a home the program's own folders, whole; what it made; documents that it was sent to.
-    CHECK(lines({{at(".config/tool/a/b.json"), kRead}}) == Lines{at(".config/tool")});
-    CHECK(lines({{at(".config/single.json"), kRead}}) == Lines{at(".config/single.json")});
-    CHECK(lines({{at(".own/state"), kCreated | kWritten}}) == Lines{at(".own") + ":rw"});
+    // Own is what is called as the server or its script is, and what it made.
+    CHECK(lines({{at(".config/one/a/b.json"), kRead}}) == Lines{at(".config/one")});
+    CHECK(lines({{at(".cache/serve/x"), kWritten},
+                 {at(".config/one.json"), kRead},
+                 {at(".local/share/one-mcp-server/x"), kRead},
+                 {at(".onerc"), kRead}}) == Lines{at(".cache/serve") + ":rw",
+                                                  at(".config/one.json"),
+                                                  at(".local/share/one-mcp-server"), at(".onerc")});
+    CHECK(lines({{at(".own"), kCreated}, {at(".own/state"), kCreated | kWritten}}) ==
+          Lines{at(".own") + ":rw"});
+    disk.put("home/.cache/other/a/b.json");
+    CHECK(lines({{at(".cache/other"), kCreated}, {at(".cache/other/a/b.json"), kCreated}}) ==
+          Lines{at(".cache/other") + ":rw"});
+    CHECK(lines({{at(".config/tool/a/b.json"), kRead},
+                 {at(".config/tool/a"), kCreated | kRemoved},
+                 {at(".config/single.json"), kRead},
+                 {at(".config/gh/hosts.yml"), kRead},
+                 {at(".config/mcp-server/x"), kRead},
+                 {at(".own/state"), kCreated | kWritten}}) ==
+          Lines{"- " + at(".config/tool") + ":rw", "- " + at(".config/single.json"),
+                "- " + at(".config/gh"), "- " + at(".config/mcp-server"),
+                "- " + at(".own/state") + ":rw"});
     CHECK(lines({{at("Documents/a.txt"), kRead}}) == Lines{at("Documents/a.txt")});
     // Neither keys nor others' folders, nor a home, a machine's files or the root.
     CHECK(lines({{at(".ssh/id"), kRead},
@@ -294,6 +377,85 @@ TEST_SUITE("execute/confined servers") {
       many.emplace_back(at(fmt::format("d{}/x/f", i)), kRead);
     }
     CHECK(lines(many).size() == 24);
+  }
+
+  TEST_CASE("a program is called by its file, its script and its package, not by what runs it") {
+    const Disk disk;
+    const std::string node = disk.path("home/.nvm/current/bin/node");
+    CHECK(disk.names("/usr/bin/true") == Names{"true"});
+    CHECK(disk.names(node, {"node_modules/a/dist/index.js", "/etc"}) == Names{"a", "index"});
+    CHECK(disk.names("/usr/bin/python3", {"../scripts/serve.py"}) == Names{"serve"});
+    CHECK(disk.names("/usr/bin/python3", {"-W", "error", "-m", "notes.main"}) == Names{"notes"});
+    // Nor is a folder of keys its own, whatever it is called.
+    disk.put("home/.config/gh/hosts.yml");
+    const Disk::Home home(disk);
+    CHECK(disk.proposed({{disk.path("home/.config/gh/hosts.yml"), sandbox::kRead}}, {}, true,
+                        std::nullopt,
+                        "gh") == std::vector<std::string>{"- " + disk.path("home/.config/gh")});
+  }
+
+  TEST_CASE("a host is proposed by its name only where that is read as a name") {
+    const Disk disk;
+    const Disk::Home home(disk);
+    using Lines = std::vector<std::string>;
+    const auto line = [&](const std::string& asked) {
+      return disk.hosts({{.address = "192.0.2.1", .port = 443, .asked = asked}});
+    };
+    for (const char* name : {"a.example", "1.2.3.4.nip.io", "xn--bcher-kva.example", "a_b.example"})
+      CHECK(line(name) == Lines{std::string(name) + ":443"});
+    for (const char* odd :
+         {"10.0.0.1", "127.1", "2130706433", "0x7f.0.0.1", "010.0.0.1", "1.2.3.0x4", "localhost",
+          "a.localhost", "ip6-localhost", "metadata.google.internal", "xn--", "a..b", ""})
+      CHECK_MESSAGE(line(odd) == Lines{"192.0.2.1:443"}, std::string(odd));
+    CHECK(disk.hosts({{.address = "2001:db8::1", .port = 80, .asked = "10.0.0.1"}}) ==
+          Lines{"[2001:db8::1]:80"});
+  }
+
+  TEST_CASE("a failed call is explained by what is there and was not given, and by nothing else") {
+    const Disk disk;
+    for (const char* file :
+         {"home/.config/x/config.json", "home/project/data/one", "home/shown/text"})
+      disk.put(file);
+    mcp::ServerConfig server;
+    server.name = "notes";
+    server.sandbox.emplace();
+    const GivenToServer given{.readable = {disk.path("home/project/data"), disk.path("home/shown")},
+                              .writable = {disk.path("home/project/data")}};
+    const auto told = [&](const std::string& said) {
+      std::vector<std::string> all;
+      for (const FailedFor& one : failed_for(said, server, given, {disk.path("home")})) {
+        CHECK(one.text.contains("mcpac server confine notes --learn --call"));
+        const bool is_network = one.path.empty();
+        all.push_back(is_network ? "network" : one.path.substr(disk.path("home").size()));
+        if (one.text.contains("to read alone")) all.back() += " ro";
+      }
+      return all;
+    };
+    using Lines = std::vector<std::string>;
+    const std::string home = disk.path("home");
+    const Lines config = {"/.config/x/config.json"};
+    CHECK(told("ENOENT: no such file or directory, open '" + home + "/.config/x/config.json'") ==
+          config);
+    CHECK(told("cannot open /home/mcpac-server/.config/x/config.json: No such file") == config);
+    CHECK(told("please create ~/.config/x/config.json.") == config);
+    CHECK(told("[Errno 2] No such file or directory: \"" + home + "/.config/x/new\"") ==
+          Lines{"/.config/x"});
+    CHECK(told("EROFS: read-only file system, open '" + home + "/shown/text'") ==
+          Lines{"/shown/text ro"});
+    CHECK(told("Permission denied (" + home + "/shown/new)") == Lines{"/shown ro"});
+    CHECK(told("connect ENETUNREACH 192.0.2.1:443") == Lines{"network"});
+    CHECK(told("getaddrinfo EAI_AGAIN api.example.com") == Lines{"network"});
+    server.sandbox->network = {"a.example:443"};  // whose refusals are told one by one
+    CHECK(told("connect ENETUNREACH 192.0.2.1:443").empty());
+    for (const std::string& text :
+         {"ENOENT: no such file or directory, open '" + home + "/project/data/two'",
+          "EACCES: " + home + "/project/data/one", "no text in " + home + "/shown/text",
+          std::string("cannot open /nowhere/at/all"), std::string("cannot open /tmp/x, /usr/bin/y"),
+          std::string("see https://a.example/etc/passwd and a/etc/passwd"), std::string("/"),
+          std::string("'"), std::string()}) {
+      CAPTURE(text);
+      CHECK(told(text).empty());
+    }
   }
 
   TEST_CASE("a proposal begins with what the entry has, and takes nothing away in silence") {
@@ -427,6 +589,12 @@ TEST_SUITE("execute/confined servers") {
     CHECK(at("/etc/passwd") == "none");
     CHECK(at("/usr") == "ro");
     CHECK((at("/usr/share/doc") == "absent") == fs::exists("/usr/share/doc"));
+    // Files in memory are no way around its limit.
+    options.confined->memory = std::uint64_t{16} << 20U;
+    const auto bounded = execute::confined_spec(project, folders, options, rules);
+    REQUIRE(bounded.has_value());
+    for (const auto& mount : bounded->mounts)
+      CHECK((mount.kind != Kind::kPrivate || mount.size == options.confined->memory));
     // More than it has room for is no reason to leave any out.
     for (int i = 0; i < 60; ++i) {
       const std::string name = fmt::format("data/many{}", i);
@@ -500,6 +668,51 @@ TEST_SUITE("execute/confined servers") {
     const auto refused = execute::confined_spec(project, folders, options, rules);
     REQUIRE_FALSE(refused.has_value());
     CHECK(refused.error().what.contains("holds its program"));
+  }
+
+  TEST_CASE(
+      "what is given of a home is in the server's own, of HOME's first, and both are held back") {
+    const Disk disk;
+    for (const char* folder : {"home/.config/notes", "home/.ssh"})
+      fs::create_directories(disk.path(folder));
+    const Disk::Home home(disk);  // HOME, and not what the system's record of users has
+    const auto homes = execute::homes_of_servers();
+    REQUIRE(homes.size() == 2);
+    CHECK(homes[0] == disk.path("home"));
+    CHECK(homes[1] == execute::home_of_user());
+    execute::Project project;
+    project.config_file = disk.path("home/project/mcpac.json");
+    project.folder = disk.path("home/project");
+    // "~/" is the system's, in entries as in rules.
+    CHECK(execute::place_of_entry("~/x:rw", project, "one").path == execute::home_of_user() + "/x");
+    execute::Folders folders;
+    folders.libexec = "/nowhere";
+    mcp::SpawnOptions options{.program = "/bin/sh"};
+    options.arguments = {"sh"};
+    options.keeper = "/keeper";
+    options.confined = mcp::ConfinedSpawn{
+        .confiner = nullptr, .server = "one", .places = {disk.path("home/.config/notes")}};
+    const auto spec = execute::confined_spec(project, folders, options);
+    INFO((spec ? std::string() : spec.error().to_text()));
+    REQUIRE(spec.has_value());
+    const fs::path own = fs::path(execute::kConfinedHome) / ".config/notes";
+    CHECK(std::ranges::any_of(spec->mounts, [&](const sandbox::Mount& mount) {
+      return mount.inside == own && mount.host == disk.path("home/.config/notes");
+    }));
+  }
+
+  TEST_CASE("places, network and memory of a server's start are shown together") {
+    execute::ServerPlaces places;
+    places.entry = {{"/srv/data", policy::FileMode::kReadWrite, {"mcpac.json: its entry"}}};
+    places.network = {"api.example.com:443"};
+    places.memory = 512'000'000;
+    const auto lines = execute::lines_of_places(execute::to_json({{"one", places}}));
+    CHECK(lines == std::vector<std::string>{"one: /srv/data read-write: mcpac.json: its entry",
+                                            "one: network api.example.com:443: its entry",
+                                            "one: at most 512MB of memory: its entry"});
+    places.network_denied = "mcpac.policy:3";
+    CHECK(execute::lines_of_places(execute::to_json({{"one", places}}))[1] ==
+          "one: no network: mcpac.policy:3");
   }
 
   TEST_CASE("a server that was started with other places is another one") {

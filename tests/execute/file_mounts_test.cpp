@@ -355,7 +355,7 @@ TEST_SUITE("execute/file mounts") {
     const auto folds = [&](const fs::path& at) {
       const UniqueFd folder(::open(at.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
       FoldingDevices known;
-      FoldingLook look(folder.get(), at);
+      FoldingLook look(folder.get(), at.native());
       for (const auto& entry : fs::directory_iterator(at))
         look.add(entry.path().filename().native());
       CHECK(folds_case(at) == look.folds(known));  // what rules about paths ask

@@ -12,12 +12,17 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "audit/log.h"
+#include "audit/verify.h"
 #include "core/file.h"
+#include "execute/records/audit_query.h"
+#include "execute/records/connection_query.h"
+#include "execute/records/replay.h"
 #include "execute/servers/name_answers.h"
 #include "execute/support_network.h"
 
@@ -305,6 +310,80 @@ TEST_SUITE("execute/server network") {
               .starts_with("HTTP/1.1 403 "));
     CHECK(network.told().contains("deny network"));
     const UniqueFd release = dialled(server.port());
+  }
+
+  TEST_CASE("a server's own record is proven, and its connections are decided again from it") {
+    Server server(in_capitals);
+    const std::uint16_t port = server.port();
+    for (const auto reach : {ServersReach::kAsTheirEntries, ServersReach::kNothing}) {
+      const bool is_open = reach == ServersReach::kAsTheirEntries;
+      CAPTURE(is_open);
+      Network network(
+          {fmt::format("127.0.0.1:{}", port), "api.example.com:443", "*.wide.example:*"}, reach);
+      const auto ask = [&](const std::string& place) {
+        return network.exchange(fmt::format("CONNECT {0} HTTP/1.1\r\nHost: {0}\r\n\r\n", place));
+      };
+      CHECK(ask(fmt::format("127.0.0.1:{}", port)).contains(is_open ? " 200 " : " 403 "));
+      // By its name, by an address that a name leads to, and as a name that is asked for.
+      CHECK(ask("evil.example.net:443").contains(" 403 "));
+      CHECK(ask("api.example.com:443").contains(" 403 "));
+      CHECK(ask("[::1]:80").contains(" 403 "));
+      const UniqueFd names = dialled(network.name_port, SOCK_DGRAM);
+      say(names, query_for("asked.example.net", 1));
+      CHECK_FALSE(heard(names, 1).empty());
+      auto events = network.events();
+      const auto folder = network.folder.path() / "audit";
+      const auto keys = audit::own_keys(folder);
+      REQUIRE(keys);
+      CHECK(audit::verify(folder, *keys, std::nullopt)->standing() == audit::Standing::kProven);
+
+      const auto no_lock = [](const std::string&) -> Result<codegen::Lock> {
+        return fail(ErrorId::kAuditUnreadable, "a server has no lock");
+      };
+      const auto replayed = [&] {
+        auto again = replay_run(events, no_lock);
+        REQUIRE_MESSAGE(again, (again ? "" : again.error().to_text()));
+        return std::move(*again);
+      };
+      const auto whole = replayed();
+      for (const auto& difference : whole.differences) FAIL_CHECK(difference.what);
+      CHECK(whole.decisions == (is_open ? 7 : 5));  // of names, and of two addresses
+      CHECK(whole.recomputed == whole.decisions);
+
+      const auto could = who_could_connect(events, "api.example.com:443");
+      REQUIRE(could);
+      CHECK(could->size() == (is_open ? 1 : 0));
+      for (const auto& row : *could) CHECK(row.permission == "server fetcher");
+      CHECK(who_could_touch(events, "/srv", no_lock)->empty());
+      const auto unused = granted_never_used(events);
+      REQUIRE(unused.size() == 1);
+      CHECK(unused[0].permissions.size() == (is_open ? 0 : 1));
+      CHECK(unused[0].rules.size() == (is_open ? 2 : 3));
+
+      // One that somebody changed comes out otherwise, whatever was changed.
+      const auto changed = [&](std::string_view kind, const auto& is_meant, const auto& change) {
+        const auto found = std::ranges::find_if(events, [&](const audit::Event& event) {
+          return event.kind == kind && is_meant(event.payload);
+        });
+        REQUIRE(found != events.end());
+        const Json before = found->payload;
+        change(found->payload);
+        CHECK_FALSE(replayed().differences.empty());
+        found->payload = before;
+      };
+      const auto any = [](const Json&) { return true; };
+      const auto of_evil = [](const Json& payload) {
+        return string_member(payload, "host") == "evil.example.net";
+      };
+      changed("NetworkCheck", of_evil, [](Json& payload) { payload["allowed"] = true; });
+      changed("NetworkCheck", any, [](Json& payload) { payload["layer"] = "another"; });
+      changed("RunStarted", any, [](Json& payload) {
+        payload["policy"]["layers"][0]["places"][0]["statement"] = "network evil.example.net:443";
+      });
+      if (!is_open) continue;
+      changed("NetworkCheck", any, [](Json& payload) { payload["allowed"] = false; });
+      changed("ConnectionEnded", any, [](Json& payload) { payload["address"] = "10.0.0.1"; });
+    }
   }
 
   TEST_CASE("what a proxy could read in two ways, or without end, is refused and dials nothing") {

@@ -85,6 +85,18 @@ TEST_SUITE("execute/server packages") {
         {{"uvx", "--from", ".", "a"}, "no name of a package"},
         {{"uvx", "--from", "/srv/a", "a"}, "no name of a package"},
         {{"pipx", "run", "https://a.example/x.py"}, "no name of a package"},
+        // A program of the project would be run by the installer.
+        {{"pipx", "run", "--python", "./x", "a"}, "no version of Python"},
+        {{"pipx", "run", "--python=/srv/x", "a"}, "no version of Python"},
+        {{"uvx", "-p", "x/python", "a"}, "no version of Python"},
+        {{"uv", "tool", "run", "--python", "-c", "a"}, "no version of Python"},
+        // What two projects would share, and each read as its own.
+        {{"uvx", "--find-links", "./wheels", "a"}, "no whole path"},
+        {{"uvx", "-f", "wheels", "a"}, "no whole path"},
+        {{"uvx", "--index", "own=../simple", "a"}, "no whole path"},
+        {{"uvx", "--index", "git+ssh://x", "a"}, "no whole path"},
+        {{"pipx", "run", "-i", "simple", "a"}, "no whole path"},
+        {{"npx", "--registry=registry", "a"}, "no whole path"},
     };
     for (const auto& [words, expected] : cases) {
       const std::string said = taken_apart(words);
@@ -114,8 +126,17 @@ echo '{"packages": {"node_modules/x/node_modules/@s/n": {"hasInstallScript": tru
     folders.cache = folder->path() / "a cache";
     mcp::ServerConfig server;
     server.name = "one";
-    server.environment = {{"PATH", fake.string() + ":/usr/bin:/bin"},
+    // The PATH of an entry, which a project writes, does not say which installer runs.
+    const fs::path theirs = folder->path() / "theirs";
+    fs::create_directories(theirs);
+    std::ofstream(theirs / "npm") << "#!/bin/sh\ntouch " << (folder->path() / "taken").string()
+                                  << "\n";
+    fs::permissions(theirs / "npm", fs::perms(0755));
+    server.environment = {{"PATH", theirs.string() + ":/usr/bin:/bin"},
                           {"npm_config_token", "${env:MCPAC_TEST_TOKEN}"}};
+    const char* const path_before = ::getenv("PATH");
+    const std::string path = path_before == nullptr ? "" : path_before;
+    ::setenv("PATH", (fake.string() + ":/usr/bin:/bin").c_str(), 1);
     ::setenv("MCPAC_TEST_TOKEN", "s3cr3t-token", 1);
     const auto run_of = [](std::vector<std::string> words) {
       words.insert(words.begin(), "npx");
@@ -133,6 +154,7 @@ echo '{"packages": {"node_modules/x/node_modules/@s/n": {"hasInstallScript": tru
     INFO((made ? std::string() : made.error().to_text()));
     REQUIRE(made.has_value());
     CHECK(made->text() == "a 1.2.3");
+    CHECK_FALSE(fs::exists(folder->path() / "taken"));
     CHECK(made->left_out == std::vector<std::string>{"@s/n"});
     const auto start = execute::server_start(options, folders);
     REQUIRE(start.has_value());
@@ -140,6 +162,9 @@ echo '{"packages": {"node_modules/x/node_modules/@s/n": {"hasInstallScript": tru
           std::vector<std::string>{(made->folder / "node_modules/.bin/a").string(), "./data"});
     // The same name in another registry is another package.
     options.environment.emplace_back("npm_config_registry=http://other.example");
+    CHECK_FALSE(execute::server_start(options, folders).has_value());
+    // And another one through another proxy.
+    options.environment.back() = "npm_config_https_proxy=http://127.0.0.1:9";
     CHECK_FALSE(execute::server_start(options, folders).has_value());
     CHECK(start->trees == std::vector<fs::path>{made->folder});
     CHECK(start->options.environment[0].starts_with("PATH=" + made->folder.string()));
@@ -182,10 +207,13 @@ echo '{"packages": {"node_modules/x/node_modules/@s/n": {"hasInstallScript": tru
     REQUIRE_FALSE(unwritable.has_value());
     CHECK(unwritable.error().id == ErrorId::kFileUnwritable);
     folders.cache = folder->path() / "a cache";
-    server.environment["PATH"] = "/nowhere";
+    server.environment["PATH"] = fake.string();
+    ::setenv("PATH", "/nowhere", 1);
     const auto none =
         execute::install_server(run_of({"a"}), server, folders, execute::InstallScripts::kLeftOut);
     REQUIRE_FALSE(none.has_value());
     CHECK(none.error().what.contains("npm is not there to install a"));
+    CHECK(none.error().why.contains("your own PATH, and not in that of the entry"));
+    ::setenv("PATH", path.c_str(), 1);
   }
 }

@@ -1,14 +1,25 @@
-// A confined server that clients of one gateway share: which places it has while who is there.
+// Confined servers of a gateway: which places they have while who is there, shared by clients or
+// each client's own.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <string_view>
+#include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "core/file.h"
 #include "core/json.h"
 #include "e2e/workspace.h"
+#include "execute/servers/server_places.h"
+#include "faults/support_descendants.h"
+#include "gate/support_gate.h"
 #include "gateway/support_http.h"
 #include "gateway/support_serving.h"
 #include "gateway/support_session.h"
@@ -19,16 +30,16 @@ namespace {
 
 using e2e::Workspace;
 
-std::string configuration() {
+std::string configuration(std::string_view sandbox) {
   return fmt::format(
       R"({{"mcpServers": {{"attempts": {{"command": "/usr/bin/python3", "args": ["{}"],
-          "era": "initialize", "sandbox": true}}}}}})",
-      mcpac::testing::in_source("tests/servers/attempts.py"));
+          "era": "initialize", "sandbox": {}}}}}}})",
+      mcpac::testing::in_source("tests/servers/attempts.py"), sandbox);
 }
 
 class Shared {
  public:
-  Shared() : workspace(configuration()) {
+  explicit Shared(std::string_view sandbox = "true") : workspace(configuration(sandbox)) {
     for (const char* file : {"data/a/text", "data/b/text", "data/b/secret/key"}) {
       std::filesystem::create_directories((workspace.folder() / file).parent_path());
       workspace.write(file, "shown");
@@ -69,11 +80,21 @@ class Shared {
   // What the server's process can list.
   [[nodiscard]] std::vector<std::string> listed(const Serving& serving,
                                                 const std::string& token) const {
+    return Json::parse(call(serving, token, "attempts.coded", {{"text", coded(lists())}}))
+        .get<std::vector<std::string>>();
+  }
+  [[nodiscard]] Json lists() const {
     Json list = Json::array();
     for (const char* folder : {"data/a", "data/b", "data/b/secret"})
       list.push_back(Json::array({"list", (workspace.folder() / folder).string()}));
-    return Json::parse(call(serving, token, "attempts.coded", {{"text", coded(list)}}))
-        .get<std::vector<std::string>>();
+    return list;
+  }
+  // How many processes of the server there are.
+  [[nodiscard]] static std::size_t running(const Serving& serving) {
+    const auto all = faults::descendants_of(serving.pid());
+    return static_cast<std::size_t>(std::ranges::count_if(all, [](const faults::Process& one) {
+      return one.name.starts_with("python") && one.command.contains("attempts.py");
+    }));
   }
   static std::string coded(const Json& list) {
     std::string text;
@@ -121,6 +142,167 @@ TEST_SUITE("gateway/confined places") {
     const auto shown = shared.workspace.mcpac({"runs", "show", run});
     CHECK_MESSAGE(e2e::has(shown.out, "data/a read-only: "), shown.out);
     CHECK(serving.end() == 0);
+  }
+
+  TEST_CASE(
+      "a process that is one client's has the places of its rules alone, and ends with its "
+      "session") {
+    const Shared own(R"({"share": "client"})");
+    const std::string one = own.token("a");
+    const std::string two = own.token("b");
+    Serving serving(own.workspace, {"--tokens"});
+    using Listed = std::vector<std::string>;
+    const Listed of_one{"[\"text\"]", "ENOENT", "ENOENT"};
+    const Listed of_two{"ENOENT", "[\"secret\", \"text\"]", "EACCES"};
+    CHECK(own.listed(serving, one) == of_one);
+    // The other one connects, and the first one's process has none of its places.
+    const std::string session = begin_session(serving.port(), two);
+    const auto in_session = [&](const Json& attempts) {
+      const auto answer =
+          post(serving.port(),
+               {.token = two,
+                .session = session,
+                .body = request(7, "tools/call",
+                                {{"name", "attempts.coded"},
+                                 {"arguments", {{"text", Shared::coded(attempts)}}}})
+                            .dump()})
+              .messages()
+              .back();
+      CAPTURE(answer.dump());
+      REQUIRE(answer.contains("result"));
+      return text_in(answer.at("result"));
+    };
+    CHECK(Json::parse(in_session(own.lists())).get<Listed>() == of_two);
+    CHECK(own.listed(serving, one) == of_one);
+    CHECK(Shared::running(serving) == 2);
+    // Nor what it keeps of its own.
+    in_session(Json::array({Json::array({"write", "/tmp/kept"})}));
+    const Json kept = Json::array({Json::array({"read", "/tmp/kept"})});
+    CHECK(in_session(kept) == R"(["\"written\""])");
+    CHECK(own.call(serving, one, "attempts.coded", {{"text", Shared::coded(kept)}}) ==
+          R"(["ENOENT"])");
+    const auto started = events(own.workspace, "RunStarted");
+    REQUIRE(started.size() == 2);
+    for (const Json& event : started)
+      CHECK(event.at("payload").at("server_places").at("attempts").at("places").size() == 1);
+    // One that ends is started again in the same sandbox; the other one goes on.
+    const Json end = Json::array({Json::array({"end", "0"})});
+    std::ignore = own.call(serving, one, "attempts.coded", {{"text", Shared::coded(end)}});
+    CHECK(own.listed(serving, one) == of_one);
+    CHECK(in_session(kept) == R"(["\"written\""])");
+    // What is taken back is gone from the client's own process with its next start.
+    const std::string run = started[1].at("run_id");
+    CHECK(own.workspace.mcpac({"runs", "revoke", run, "attempts.read_file"}).exit_code == 0);
+    in_session(end);
+    CHECK(Json::parse(in_session(own.lists())).get<Listed>() ==
+          Listed{"ENOENT", "ENOENT", "ENOENT"});
+    // Its process ends with its session, and another session has a new one.
+    RawClient client(serving.port());
+    client.send(
+        fmt::format("DELETE /mcp HTTP/1.1\r\nHost: localhost:{}\r\nAuthorization: Bearer "
+                    "{}\r\nMcp-Session-Id: {}\r\n\r\n",
+                    serving.port(), two, session));
+    CHECK(client.read().status / 100 == 2);
+    const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (Shared::running(serving) > 1 && std::chrono::steady_clock::now() < patience)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    CHECK(Shared::running(serving) == 1);
+    CHECK(own.call(serving, two, "attempts.coded", {{"text", Shared::coded(kept)}}) ==
+          R"(["ENOENT"])");
+    CHECK(own.listed(serving, one) == of_one);
+    CHECK(serving.end() == 0);
+  }
+
+  TEST_CASE("a server that a client's program ends is started again in the same sandbox") {
+    const Shared own(R"({"share": "client"})");
+    const std::string one = own.token("a");
+    // What is done once on a machine is done before a client waits for it.
+    REQUIRE(own.workspace
+                .execute("#include <mcpac.hpp>\nint agent_main(mcpac::Requires<>) { return 0; }\n",
+                         "attempts.coded")
+                .exit_code == 0);
+    Serving serving(own.workspace, {"--tokens", "--code"});
+    const Json end = Json::array({Json::array({"end", "0"})});
+    const std::string source = fmt::format(
+        "#include <mcpac.hpp>\n"
+        "using namespace mcp;\n"
+        "mcpac::Json agent_main(mcpac::Requires<attempts::coded> rt) {{\n"
+        "  const auto before = rt.attempts.coded({{.text = \"{0}\"}}).text();\n"
+        "  const auto ended = rt.attempts.coded.try_call({{.text = \"{1}\"}});\n"
+        "  const auto after = rt.attempts.coded({{.text = \"{0}\"}}).text();\n"
+        "  return {{{{\"before\", before}}, {{\"ended\", !ended}}, {{\"after\", after}}}};\n"
+        "}}\n",
+        Shared::coded(own.lists()), Shared::coded(end));
+    const auto answer =
+        post(serving.port(), {.token = one,
+                              .more = stateless_headers("tools/call", "execute_agent"),
+                              .body = request(1, "tools/call",
+                                              stateless({{"name", "execute_agent"},
+                                                         {"arguments", {{"source", source}}}}))
+                                          .dump()})
+            .messages()
+            .back();
+    CAPTURE(answer.dump());
+    const Json& result = answer.at("result").at("structuredContent").at("result");
+    CHECK(result.at("ended") == true);
+    CHECK(result.at("before") == R"(["[\"text\"]", "ENOENT", "ENOENT"])");
+    CHECK(result.at("after") == result.at("before"));
+    CHECK(serving.end() == 0);
+  }
+
+  TEST_CASE("what a client cannot call any more gives a shared server nothing, and lifts nothing") {
+    using std::chrono::minutes;
+    gate::testing::World world;
+    world.clock.stop();
+    const auto folder =
+        TemporaryFolder::create(std::filesystem::temp_directory_path(), "mcpac-places-");
+    REQUIRE(folder.has_value());
+    const auto client = [&](const std::string& name, gate::testing::World::Options options) {
+      auto made = run_parts(world, options, folder->path(), name);
+      made.parts.reach = [](const policy::Authority& authority) {
+        return execute::ReachOfServers{
+            {"fs",
+             {authority.reach("fs", {}, policy::Callers::kClients), authority.network_denied()}}};
+      };
+      return std::make_unique<ClientRun>(std::move(made.parts), std::move(made.setup));
+    };
+    const auto given = [](const execute::ReachOfServers& reach) {
+      std::string text;
+      for (const auto& place : reach.at("fs").places.places()) text += place.path + " ";
+      return text + (reach.at("fs").network_denied ? "offline" : "online");
+    };
+    const auto denied =
+        client("denied", {.grants = {"fs.read(path within /srv/c)"}, .places = {"deny network"}});
+    CHECK(given(denied->reach()) == "/srv/c offline");
+    // Taken back tool by tool: with the last one goes what it lifted for the others.
+    const auto one = client(
+        "one", {.grants = {"fs.read(path within /srv/a)", "fs.write(path within /srv/b, ..)"}});
+    const auto together = [&] {
+      auto reach = denied->reach();
+      execute::add_reach(reach, one->reach());
+      return given(reach);
+    };
+    CHECK(together() == "/srv/a /srv/b /srv/c online");
+    one->gate().revoke(gate::testing::permission("fs.write"));
+    CHECK(together() == "/srv/a /srv/c online");
+    one->gate().revoke(gate::testing::permission("fs.read"));
+    CHECK(together() == "/srv/c offline");
+    // By time, and where everything goes at once.
+    const auto timed = client("timed", {.grants = {"fs.read(path within /srv/a) for 15m",
+                                                   "fs.write(path within /srv/b, ..) for 30m"}});
+    CHECK(given(timed->reach()) == "/srv/a /srv/b online");
+    world.clock.pass(minutes(15));
+    CHECK(given(timed->reach()) == "/srv/b online");
+    world.clock.pass(minutes(15));
+    CHECK(given(timed->reach()) == "offline");
+    const auto two = client("two", {.grants = {"fs.read(path within /srv/a)"}});
+    // Another tool by now, as its server shows it.
+    world.upstream.quarantined.insert("fs.read");
+    CHECK(given(two->reach()) == "offline");
+    world.upstream.quarantined.clear();
+    CHECK(given(two->reach()) == "/srv/a online");
+    two->gate().revoke_all();
+    CHECK(given(two->reach()) == "offline");
   }
 }
 

@@ -94,6 +94,62 @@ TEST_SUITE("hostile/tier B") {
     CHECK(on(Machine::kWithoutNamespaces, workspace, {"server", "test", "bare"}).exit_code == 0);
   }
 
+  TEST_CASE(
+      "confined servers of others start once a person accepted the tier, and are named by it") {
+    const auto entry = [](const std::string& sandbox) {
+      return fmt::format(
+          R"({{"mcpServers": {{
+      "attempts": {{"command": "/usr/bin/python3", "args": ["{}"], "era": "initialize", "sandbox": {}}},
+      "everything": {{"command": "node", "args": ["{}"], "sandbox": true}}}}}})",
+          testing::in_source("tests/servers/attempts.py"), sandbox,
+          testing::in_source("tests/servers/node_modules/@modelcontextprotocol/server-everything/"
+                             "dist/index.js"));
+    };
+    const e2e::Workspace workspace(entry(R"({"files": ["./data:rw"]})"));
+    fs::create_directories(workspace.folder() / "beside");
+    workspace.write("beside/secret", std::string(kCanary));
+    const auto there = [&](std::vector<std::string> words) {
+      return on(Machine::kWithoutNamespaces, workspace, std::move(words));
+    };
+    const auto refused = there({"server", "test", "attempts"});
+    CHECK(refused.exit_code == 69);
+    CHECK(e2e::has(refused.err, "`mcpac doctor --accept-tier B` accepts"));
+    if (!workspace.accept_tier("B")) return;
+    const auto made = there({"generate"});
+    REQUIRE_MESSAGE(made.exit_code == 0, made.err);
+    const auto echo = there({"tools", "call", "everything.echo", R"({"message": "across"})",
+                             "--grant", "everything.echo"});
+    CHECK_MESSAGE(e2e::has(echo.out, "across"), echo.err);
+    const auto secret = (workspace.folder() / "beside/secret").native();
+    const auto read = there({"tools", "call", "attempts.attempt",
+                             fmt::format(R"({{"what": "read", "on": "{}"}})", secret), "--grant",
+                             "attempts.attempt"});
+    CHECK_MESSAGE(e2e::has(read.out, "EACCES"), read.err);
+    // RunStarted of each call names it beside the server's places.
+    std::string records;
+    for (const auto& file : fs::directory_iterator(workspace.state() / "audit"))
+      if (file.path().extension() == ".jsonl") records += read_file(file.path()).value_or("");
+    CHECK(e2e::has(records, "\"server_places\":{\"attempts\""));
+    CHECK(e2e::has(records, "\"tier\":\"B\""));
+    CHECK(e2e::has(there({"server", "list"}).out, "(sandbox ./data:rw; tier B)"));
+    CHECK(e2e::has(there({"doctor"}).out,
+                   "confined servers: attempts, everything (tier B: Landlock"));
+    CHECK(there({"doctor", "--json"}).json().at("confined_tier") == "B");
+    // The same acceptance weakens nothing where tier A is there, and a run can ask for it.
+    CHECK(e2e::has(workspace.mcpac({"server", "list"}).out, "(sandbox ./data:rw)"));
+    // What Landlock cannot hold, as an entry and as a rule.
+    fs::create_directories(workspace.folder() / "data/.git");
+    const auto whole = there({"server", "test", "attempts"});
+    CHECK(whole.exit_code == 77);
+    CHECK(e2e::has(whole.err, "MCPAC-E0720"));
+    CHECK(e2e::has(whole.err, "data/.git stays as it is, and lies in"));
+    workspace.write("mcpac.json", entry(R"({"network": ["example.com:443"]})"));
+    const auto network = there({"server", "test", "attempts"});
+    CHECK(network.exit_code == 69);
+    CHECK(e2e::has(network.err, "names hosts, which tier B cannot hold"));
+    CHECK(fs::is_empty(workspace.folder() / "tmp"));
+  }
+
   TEST_CASE("a program is analysed, compiled and run once the tier is accepted") {
     const e2e::Workspace workspace(e2e::Workspace::real_servers());
     REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);

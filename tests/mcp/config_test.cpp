@@ -83,6 +83,9 @@ TEST_SUITE("mcp/config") {
     CHECK(sandbox_of(R"({"memory":"512MB"})")->memory == 512'000'000);
     CHECK(sandbox_of(R"({"files":["a"],"memory":"1 GB"})")->memory == 1'000'000'000);
     CHECK(sandbox_of(R"({"memory":"16000001"})")->memory == 16'000'001);
+    CHECK(sandbox_of(R"({"share":"client"})")->share == mcp::Share::kClient);
+    CHECK(sandbox_of(R"({"files":["a"],"share":"client"})")->share == mcp::Share::kClient);
+    CHECK(sandbox_of("true")->share == mcp::Share::kAll);
     const auto both =
         sandbox_of(R"({"files":["./data"],"network":["a.example:443","10.0.0.0/8:*"]})");
     CHECK(both->files == std::vector<std::string>{"./data"});
@@ -91,6 +94,8 @@ TEST_SUITE("mcp/config") {
     for (const auto& [value, said] : std::vector<std::pair<std::string, std::string>>{
              {"3", "true, false"},
              {R"({"memory":512})", "sandbox.memory"},
+             {R"({"share":"all"})", "sandbox.share"},
+             {R"({"share":true})", "sandbox.share"},
              {R"({"memory":"0"})", "at least 16MB"},
              {R"({"memory":"512 Mb"})", "KB, MB or GB"},
              {R"({"memory":"5 1 2MB"})", "KB, MB or GB"},

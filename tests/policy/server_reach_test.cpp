@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -29,6 +30,9 @@ class Places {
   [[nodiscard]] ServerReach reach(const std::vector<std::string>& layers,
                                   Callers callers = Callers::kPrograms,
                                   const std::string& server = "filesystem") const {
+    return reach_of(load(layers), callers, server);
+  }
+  [[nodiscard]] Authority load(const std::vector<std::string>& layers) const {
     std::vector<LayerText> texts;
     for (const std::string& statements : layers) {
       LayerText text;
@@ -36,18 +40,25 @@ class Places {
       text.files.emplace_back(statements, text.name);
       texts.push_back(std::move(text));
     }
-    const auto authority = world_.load(texts);
+    auto authority = world_.load(texts);
     REQUIRE_MESSAGE(authority, (authority ? "" : authority.error().to_text()));
+    return std::move(*authority);
+  }
+  static ServerReach reach_of(const Authority& authority, Callers callers = Callers::kPrograms,
+                              const std::string& server = "filesystem") {
     std::set<Permission> reading;
     for (const char* tool : {"read_text_file", "read_multiple_files", "list_directory",
                              "search_files", "list_allowed_directories"})
       reading.insert(*Permission::of("filesystem", tool));
-    return authority->reach(server, reading, callers);
+    return authority.reach(server, reading, callers);
   }
   // "data ro, out rw", below the folder.
   [[nodiscard]] std::string given(const std::vector<std::string>& layers) const {
+    return given_by(reach(layers));
+  }
+  [[nodiscard]] std::string given_by(const ServerReach& reached) const {
     std::string text;
-    for (const auto& place : reach(layers).places())
+    for (const auto& place : reached.places())
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", below(place.path),
                           place.mode == FileMode::kReadWrite ? "rw" : "ro");
     return text;
@@ -67,6 +78,7 @@ class Places {
     }
     return text;
   }
+  void pass(std::chrono::milliseconds since_start) { world_.clock.set(since_start); }
   [[nodiscard]] std::string below(const std::string& path) const {
     const std::string base = std::filesystem::canonical(world_.base()).string();
     return path.starts_with(base + "/") ? path.substr(base.size() + 1) : path;
@@ -180,6 +192,22 @@ TEST_SUITE("policy/server reach") {
         "deny filesystem.*(path within ./data/secret)"};
     CHECK(places.held(whole) == "data/secret none");
     CHECK(places.held(whole, Callers::kClients) == "data/secret reads");
+  }
+
+  TEST_CASE("a rule gives its place until its time is over, by the clock of the question") {
+    Places places;
+    const auto authority = places.load(
+        {"allow filesystem.read_text_file(path within ./src) until 2026-06-01T13:00:00Z\n"
+         "allow filesystem.list_directory(path within ./data) for 2h\n"
+         "allow filesystem.write_file(path within ./other, ..) calls <= 1"});
+    const auto after = [&](std::chrono::minutes time) {
+      places.pass(time);
+      const auto reached = Places::reach_of(authority);
+      return fmt::format("{}; {} tools", places.given_by(reached), reached.callable.size());
+    };
+    CHECK(after(std::chrono::minutes(59)) == "data ro, other rw, src ro; 3 tools");
+    CHECK(after(std::chrono::minutes(60)) == "data ro, other rw; 2 tools");
+    CHECK(after(std::chrono::minutes(120)) == "other rw; 1 tools");
   }
 
   TEST_CASE("several authorities together reach what either does") {

@@ -60,7 +60,7 @@ Bare run_bare(std::vector<std::string> words, const std::string& folder,
   if (child == 0) {
     ::dup2(writer.get(), 1);
     ::dup2(writer.get(), 2);
-    if (::chdir(folder.c_str()) != 0 || (*observation)->enter_child() != 0) ::_exit(126);
+    if (::chdir(folder.c_str()) != 0 || (*observation)->entrance().enter_child() != 0) ::_exit(126);
     ::execv(arguments[0], arguments.data());
     ::_exit(127);
   }
@@ -109,7 +109,7 @@ std::string refused_to(const std::string& script) {
       {{}, "/own", Mount::Access::kRead, {}, {}, Mount::Kind::kPrivate, 1U << 20U});
   spec.limits.wall = std::chrono::seconds(20);
   spec.limits.open_files = 128;
-  spec.observer = (*observation)->socket();
+  spec.observer = (*observation)->entrance().socket();
   const std::string ran = run_once(spec);
   const Seen seen = (*observation)->end();
   std::ostringstream text;
@@ -210,7 +210,7 @@ TEST_SUITE("sandbox/observe") {
     CHECK(none.places.empty());
     const pid_t child = ::fork();
     if (child == 0) {
-      if ((*observation)->enter_child() != 0) ::_exit(3);
+      if ((*observation)->entrance().enter_child() != 0) ::_exit(3);
       ::_exit(::open("/tmp", O_RDONLY | O_CLOEXEC) < 0 && errno == ENOSYS ? 4 : 5);
     }
     int status = 0;

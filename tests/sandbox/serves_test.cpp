@@ -8,11 +8,14 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "core/file.h"
+#include "sandbox/landlock.h"
+#include "sandbox/prepare.h"
 #include "sandbox/support_sandbox.h"
 
 namespace mcpac::sandbox::test {
@@ -93,6 +96,53 @@ void check_both(const std::string& script, const std::string& expected) {
   CHECK(in_child([&] { return outcome_of(script); }) == expected);
   if (::geteuid() != 0) return;
   CHECK(in_child([&] { return become_user() ? outcome_of(script) : "no user"; }) == expected);
+}
+
+// On a machine without namespaces: the same paths as on the host, and a place that may be read.
+Served serving_in_tier_b(const std::string& script, Admits admits) {
+  Served served = serving("/usr/bin/python3", {"python3", "-c", script});
+  const auto folder = served.folder.path();
+  std::filesystem::create_directories(folder / "shown");
+  std::ofstream(folder / "shown" / "text") << "shown";
+  std::ofstream(folder / "beside") << "canary";
+  if (::geteuid() == 0) ::chmod((folder / "shown").c_str(), 0777);
+  Spec& spec = served.spec;
+  spec.environment.push_back("FOLDER=" + folder.string());
+  spec.environment.push_back("OUTSIDE=" + std::to_string(::getpid()));
+  spec.admits = admits;
+  spec.lowest_tier = Tier::kB;
+  spec.work_directory = folder / "place";
+  spec.mounts = {{"/usr", "/usr", Access::kReadExecute},
+                 {folder / "place", folder / "place", Access::kReadWrite},
+                 {folder / "shown", folder / "shown", Access::kRead},
+                 made(Kind::kDevice, "/dev/null", "/dev/null")};
+  return served;
+}
+
+// Each attempt by the name of its error, as root and as an ordinary user.
+void check_in_tier_b(const std::string& attempts, const std::string& expected,
+                     Admits admits = kServing) {
+  const std::string script =
+      "import ctypes,errno,os,resource,signal,socket,subprocess\n"
+      "folder=os.environ['FOLDER']; parent=os.getppid(); outside=int(os.environ['OUTSIDE'])\n"
+      "libc=ctypes.CDLL(None,use_errno=True); kept=[]\n"
+      "def call(*words):\n"
+      "  if libc.syscall(*words)<0: raise OSError(ctypes.get_errno(),'')\n"
+      "def tried(what):\n"
+      "  try: what(); return 'done'\n"
+      "  except OSError as e: return errno.errorcode[e.errno]\n"
+      "print(' '.join(tried(what) for what in (" +
+      attempts + ")))\n";
+  CAPTURE(attempts);
+  const auto once = [&] {
+    if (!lack(Lacking::kNamespaces)) return std::string("lacks nothing");
+    const Served served = serving_in_tier_b(script, admits);
+    return run_once(served.spec);
+  };
+  CHECK(in_child(once) == "exit 0 " + expected + "\n");
+  if (::geteuid() != 0) return;
+  CHECK(in_child([&] { return become_user() ? once() : "no user"; }) ==
+        "exit 0 " + expected + "\n");
 }
 
 }  // namespace
@@ -182,6 +232,39 @@ TEST_SUITE("sandbox/serves") {
       CHECK(go("call", std::to_string(call)) == "exit 10 ENOSYS");
   }
 
+  TEST_CASE(
+      "what it makes is executed from nowhere: files, memory with a name, a loader's mapping") {
+    const std::string script =
+        "import os,mmap\n"
+        "def told(what,body):\n"
+        "  try: body(); print(what,'done')\n"
+        "  except OSError as e: print(what,e.strerror)\n"
+        "for flags in (0,1,2,8,16): told('memfd',lambda: os.memfd_create('x',flags))\n"
+        "text=open('/bin/true','rb').read()\n"
+        "for folder in ('/place','/tmp'):\n"
+        "  path=folder+'/own'\n"
+        "  def make():\n"
+        "    with open(path,'wb') as out: out.write(text)\n"
+        "    os.chmod(path,0o755)\n"
+        "  make()\n"
+        "  told('start',lambda: os.execv(path,['own']))\n"
+        "  fd=os.open(path,os.O_RDWR)\n"
+        "  told('by number',lambda: os.execve(fd,['own'],{}))\n"
+        "  told('map',lambda: mmap.mmap(fd,4096,mmap.MAP_PRIVATE,mmap.PROT_READ|mmap.PROT_EXEC))\n"
+        "  status=os.system('/lib64/ld-linux-x86-64.so.2 '+path+' 2>/dev/null')\n"
+        "  print('loader','failed' if status else 'done')\n"
+        // What interpreters compile stays possible.
+        "told('own memory',lambda: mmap.mmap(-1,4096,prot=mmap.PROT_READ|mmap.PROT_EXEC))\n";
+    const Served served = serving("/usr/bin/python3", {"python3", "-c", script});
+    std::string expected = "exit 0 ";
+    for (int i = 0; i < 5; ++i) expected += "memfd Function not implemented\n";
+    for (int i = 0; i < 2; ++i)
+      expected +=
+          "start Permission denied\nby number Permission denied\nmap Operation not permitted\n"
+          "loader failed\n";
+    CHECK(run_once(served.spec) == expected + "own memory done\n");
+  }
+
   TEST_CASE("it talks to itself over the loopback device, and reaches nothing else") {
     check_both(
         "python3 -c '\nimport socket\ns=socket.create_server((\"127.0.0.1\",0))\n"
@@ -189,6 +272,111 @@ TEST_SUITE("sandbox/serves") {
         "try: socket.create_connection((\"192.0.2.1\",80),2)\n"
         "except OSError as e: print(e.strerror)\n'",
         "exit 0 self\nNetwork is unreachable\n");
+  }
+
+  TEST_CASE("without namespaces it opens what Landlock was told, and changes nothing beside it") {
+    check_in_tier_b(
+        "lambda: open(folder+'/beside'), lambda: os.listdir(folder), lambda: os.listdir('/'),"
+        "lambda: open('/etc/passwd'), lambda: open('/proc/self/environ'),"
+        "lambda: open(folder+'/shown/text'), lambda: open(folder+'/shown/text','w'),"
+        "lambda: open(folder+'/shown/new','w'), lambda: os.remove(folder+'/shown/text'),"
+        "lambda: os.truncate(folder+'/shown/text',0), lambda: open('text','w'),"
+        "lambda: os.mkdir('made'), lambda: os.symlink('/x','link'), lambda: os.mkfifo('fifo'),"
+        "lambda: subprocess.run(['/bin/true'])",
+        "EACCES EACCES EACCES EACCES EACCES done EACCES EACCES EACCES EACCES done done EACCES "
+        "EACCES done");
+    // A link or a move would give more at its other end; what Landlock knows nothing of is refused.
+    check_in_tier_b(
+        "lambda: os.link(folder+'/shown/text','copy'), lambda: os.link(folder+'/beside','copy'),"
+        "lambda: os.rename(folder+'/beside','moved'), lambda: os.chmod(folder+'/beside',0o777),"
+        "lambda: os.chmod('text',0o777), lambda: os.chown('text',-1,os.getgid()),"
+        "lambda: os.utime(folder+'/beside'), lambda: os.getxattr(folder+'/beside','user.x'),"
+        "lambda: call(254,libc.inotify_init(),folder.encode(),0x100), lambda: "
+        "os.stat(folder+'/beside')",
+        "EXDEV EXDEV EACCES EPERM EPERM EPERM EPERM ENOTSUP EPERM done");
+  }
+
+  TEST_CASE("without namespaces it reaches no other process of its user, nor its memory") {
+    check_in_tier_b(
+        "lambda: os.kill(parent,0), lambda: os.kill(outside,0), lambda: "
+        "os.killpg(os.getpgid(outside),0),"
+        "lambda: signal.pidfd_send_signal(os.pidfd_open(outside),0),"
+        "lambda: open(f'/proc/{outside}/environ'), lambda: open(f'/proc/{outside}/cmdline'),"
+        "lambda: os.listdir(f'/proc/{outside}/fd'), lambda: os.readlink(f'/proc/{outside}/cwd'),"
+        "lambda: open(f'/proc/{outside}/root/etc/passwd'), lambda: call(101,16,outside,0,0),"
+        "lambda: resource.prlimit(outside,resource.RLIMIT_CPU,(1,1)),"
+        "lambda: os.sched_setaffinity(outside,{0}), lambda: os.setpriority(os.PRIO_USER,0,19),"
+        "lambda: os.sched_setaffinity(0,os.sched_getaffinity(0)), lambda: os.kill(os.getpid(),0),"
+        "lambda: resource.getrlimit(resource.RLIMIT_CPU)",
+        "EPERM EPERM EPERM EPERM EACCES EACCES EACCES EACCES EACCES EPERM ENOSYS ENOSYS ENOSYS "
+        "done "
+        "done done");
+  }
+
+  TEST_CASE("without namespaces it has no socket but pairs, or all of TCP and UDP") {
+    const std::string sockets =
+        "lambda: socket.socket(), lambda: socket.socket(type=socket.SOCK_DGRAM),"
+        "lambda: socket.socket(socket.AF_UNIX), lambda: socket.socketpair(),"
+        "lambda: socket.socketpair(type=socket.SOCK_DGRAM), lambda: socket.socket(16,3,0),"
+        "lambda: socket.socketpair()[0].bind('\\0abstract')";
+    check_in_tier_b(sockets, "EPERM EPERM EPERM done ENOSYS EPERM EPERM");
+    check_in_tier_b(sockets +
+                        ",lambda: (kept.append(socket.create_server(('127.0.0.1',0))),"
+                        "socket.create_connection(kept[0].getsockname()))",
+                    "done done EPERM done ENOSYS done done done", kServing.with(Dials{}));
+  }
+
+  TEST_CASE("without namespaces what Landlock cannot hold is refused before anything starts") {
+    const auto refused = [](int abi, const std::function<void(Spec&)>& change) {
+      Stock stock;
+      stock.machine.filter = true;
+      stock.machine.landlock_abi = abi;
+      Served served = serving_in_tier_b("pass", kServing);
+      if (change) change(served.spec);
+      const auto plan = prepare(stock, served.spec, {}, 0);
+      return plan ? std::string() : plan.error().text;
+    };
+    CHECK(refused(landlock_abi(), nullptr).empty());
+    CHECK(refused(5, nullptr).contains("Landlock before ABI 6"));
+    CHECK(refused(landlock_abi(), [](Spec& spec) {
+            const auto place = spec.mounts[1].host;
+            spec.mounts.push_back({place / "denied", place / "denied", Access::kRead});
+          }).contains("cannot be kept from what may write"));
+    CHECK(refused(landlock_abi(), [](Spec& spec) {
+            spec.mounts.push_back(made(Kind::kPrivate, "/tmp"));
+          }).contains("nothing can be made"));
+    CHECK(refused(landlock_abi(), [](Spec& spec) {
+            spec.listens = {{Listen::Kind::kStream, 80}};
+          }).contains("nothing can be made"));
+    CHECK(refused(landlock_abi(), [](Spec& spec) {
+            spec.lowest_tier = Tier::kA;
+          }).contains("the run asks for A"));
+  }
+
+  TEST_CASE("without namespaces its processes are counted, and memory is that of all of them") {
+    const auto outcome = [](const std::string& script, std::uint64_t memory, std::uint64_t most) {
+      const auto once = [&] {
+        if (!lack(Lacking::kNamespaces)) return std::string("lacks nothing");
+        Served served = serving_in_tier_b(script, kServing);
+        served.spec.limits.memory = memory;
+        served.spec.limits.processes = most;
+        return run_once(served.spec);
+      };
+      return in_child(once);
+    };
+    // As a keeper ends what it keeps when it is told to.
+    const std::string begin =
+        "import os,signal,time\nsignal.signal(signal.SIGTERM,lambda *_:os.kill(0,9))\n";
+    // By the look, or where there is a control group by that.
+    const auto many =
+        outcome(begin +
+                    "try:\n  for _ in range(40):\n    if os.fork()==0: time.sleep(10)\n"
+                    "  time.sleep(10)\nexcept BlockingIOError: print('refused')",
+                0, 20);
+    CHECK_MESSAGE((many.contains("signal") || many.contains("refused")), many);
+    CHECK(
+        outcome(begin + "if os.fork()==0:\n  held=bytearray(os.urandom(1<<20)*200)\ntime.sleep(10)",
+                std::uint64_t{64} << 20U, 64) == "memory limit");
   }
 
   TEST_CASE("memory is that of all its processes together, and what they share counts once") {

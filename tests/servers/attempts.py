@@ -9,6 +9,8 @@ import subprocess
 import sys
 import threading
 import time
+import unicodedata
+import urllib.parse
 import urllib.request
 
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -102,7 +104,35 @@ def asked(place):
         return b"".join(iter(lambda: talk.recv(4096), b"")).decode().split("\r\n\r\n", 1)[1]
 
 
+def folded(path):
+    """As a disk that takes names for the same that differ in case."""
+    at = "/"
+    for name in path.strip("/").split("/"):
+        at = os.path.join(at, next((one for one in os.listdir(at) if one == name),
+                                   next((one for one in os.listdir(at) if one.lower() == name.lower()), name)))
+    return at
+
+
+def first_text(value):
+    while not isinstance(value, str):
+        value = next(iter(value.values() if isinstance(value, dict) else value))
+    return value
+
+
+# The path that a text is to a server: each of these was a way around a rule that read it otherwise.
+READINGS = {
+    "folded": folded,
+    "composed": lambda text: unicodedata.normalize("NFC", text),
+    "peeled": lambda text: text.strip(" \t\r\n\u00a0\u200b\ufeff\"'<>").removeprefix("file://"),
+    "decoded": lambda text: first_text(json.loads(text)),
+    "of_last_member": lambda text: list({name.lower(): value for name, value in json.loads(text).items()}.values())[-1],
+    "of_default": lambda text: json.loads(text).get("path", "data/secret/key"),
+    "of_url": lambda text: urllib.parse.unquote(urllib.parse.urlsplit(text).path),
+    "of_second_root": lambda text: os.path.join("data/empty", text),
+    "of_home": lambda text: os.path.expanduser(os.path.expandvars(text)),
+}
 ATTEMPTS = {
+    **{f"read_{name}": lambda text, path_of=path_of: open(path_of(text)).read() for name, path_of in READINGS.items()},
     "read": lambda path: open(path, errors="replace").read(),
     "write": lambda path: open(path, "w").write("written") and "done",
     "append_to_self": lambda _: open(__file__, "a").write("# more") and "done",
@@ -129,6 +159,11 @@ ATTEMPTS = {
     "make": lambda path: os.makedirs(path) or "done",
     "environment": lambda _: sorted(os.environ),
     "shell": lambda line: subprocess.run(line, shell=True, capture_output=True, text=True).stdout,
+    "kill_keeper": lambda _: os.kill(os.getppid(), 9) or "done",
+    "kill_host": lambda pid: os.kill(int(pid), 9) or "done",
+    "own_folders": lambda _: [os.environ["HOME"], os.environ["TMPDIR"]],
+    "lock_out": lambda path: os.mkdir(path, 0) or "done",
+    "datagrams": lambda _: socket.socket(type=socket.SOCK_DGRAM) and "done",
     "end": lambda code: os._exit(int(code)),
 }
 TOOL = {

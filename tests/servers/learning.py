@@ -8,8 +8,15 @@ import subprocess
 import sys
 
 HOME = os.path.expanduser("~")
-with open(os.path.join(HOME, ".config", "learning", "config.json")) as config:
-    FOLDER = json.load(config)["folder"]
+try:
+    with open(os.path.join(HOME, ".config", "learning", "config.json")) as config:
+        FOLDER = json.load(config)["folder"]
+except OSError:
+    try:  # what says the same, if a database of the machine is there
+        socket.create_connection(("127.0.0.1", 5432), 1).close()
+    except OSError:
+        pass
+    raise
 for name in (".ssh/id_ed25519", ".aws/credentials"):
     try:
         open(os.path.join(HOME, name)).close()
@@ -18,6 +25,11 @@ for name in (".ssh/id_ed25519", ".aws/credentials"):
 
 
 def note(text):
+    if text == "dial":
+        try:
+            socket.create_connection(("127.0.0.1", 5432), 1)
+        except OSError as error:
+            raise OSError(f"{error}: 127.0.0.1:5432") from error
     os.makedirs(FOLDER, exist_ok=True)
     kept = os.path.join(FOLDER, "notes.txt")
     with open(kept + ".new", "w") as out:

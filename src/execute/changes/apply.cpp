@@ -170,7 +170,7 @@ Result<UniqueFd> turn_for(const Task& task, const UniqueFd& parent, const std::s
     return conflict(task, "its folder is locked: " + std::system_category().message(turn.error()));
   FoldingDevices devices;
   const fs::path at = task.path.parent_path();
-  const bool folds = FoldingLook(parent.get(), at).folds(devices);
+  const bool folds = FoldingLook(parent.get(), at.native()).folds(devices);
   if (completes_repository(parent.get(), name,
                            folds ? NamesCompared::kFolded : NamesCompared::kAsWritten))
     return refuse(task, std::string(kWouldBeRepository));

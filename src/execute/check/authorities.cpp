@@ -69,7 +69,11 @@ policy::LayerText declaration_layer(std::vector<std::string> rules) {
 
 Result<policy::PolicyFile> read_rules(const fs::path& file) {
   auto text = read_file(file, kMaxRules);
-  if (!text) return pass_on(text);
+  if (!text) {
+    if (text.error().fix.empty())
+      text.error().fix = "rules are read from files; `mcpac policy check -` reads standard input";
+    return pass_on(text);
+  }
   return policy::PolicyFile(std::move(*text), printable(file.string()));
 }
 

@@ -211,8 +211,9 @@ void warn_of_observing(const Listener& listener) {
 }
 
 Result<void> require_offered(const Project& project, const codegen::Lock& lock,
-                             const Listener& listener, const analyzer::Report& report) {
-  const NeedsOfTools unmet = unmet_needs(project, lock);
+                             const Listener& listener, const analyzer::Report& report,
+                             const PlacesOfServers* rules) {
+  const NeedsOfTools unmet = unmet_needs(project, lock, rules);
   if (unmet.empty()) return {};
   for (const auto& declared : report.declared) {
     const auto permission = declared_tool(declared);

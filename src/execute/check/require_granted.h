@@ -11,6 +11,7 @@
 #include "execute/check/check.h"
 #include "execute/check/listener.h"
 #include "execute/check/strictness.h"
+#include "execute/project/project_place.h"
 
 namespace mcpac::execute {
 
@@ -30,10 +31,11 @@ struct GrantCheck {
 
 // kToolWithheld where the program calls, or without known calls declares, a tool that its confined
 // server does not offer (project/claimed_needs.h); says of those that are degraded. Before
-// require_granted(): no grant helps.
+// require_granted() without `rules`: of what no rule gives. Behind it with them, once tools are
+// granted: `rules` is what those of the run give servers (servers/server_places.h).
 [[nodiscard]] Result<void> require_offered(const Project& project, const codegen::Lock& lock,
-                                           const Listener& listener,
-                                           const analyzer::Report& report);
+                                           const Listener& listener, const analyzer::Report& report,
+                                           const PlacesOfServers* rules);
 
 // Writes the tools that options of the command line name as C++ does (`everything.get_sum`) by
 // their names in the lock (`everything.get-sum`), each with a note. A name that a tool of the lock

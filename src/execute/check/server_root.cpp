@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include "core/ascii.h"
 #include "core/printable.h"
@@ -425,6 +426,7 @@ ServerFolders folders_of(const mcp::ServerConfig& server, const fs::path& projec
 
 std::vector<std::string> servers_without_root(const Project& project) {
   std::vector<std::string> lines;
+  bool was_explained = false;  // once is enough
   for (const auto& server : project.config.servers) {
     if (server.disabled || server.is_http()) continue;
     const auto folders = folders_of(server, project.folder);
@@ -443,6 +445,12 @@ std::vector<std::string> servers_without_root(const Project& project) {
           "{0} is started {1}, so where its relative paths begin is not known: a deny reads them "
           "from {2}, and no grant admits them; to say it: mcpac server set {0} --root {3}",
           server.name, folders.unknown, names.empty() ? folders.starts_in : names, root)));
+      continue;
+    }
+    if (std::exchange(was_explained, true)) {
+      lines.push_back(printable(
+          fmt::format("{0} has no root either: {1} or {2}: mcpac server set {0} --root {3}",
+                      server.name, names, folders.starts_in, root)));
       continue;
     }
     const bool is_one = folders.given.size() == 1;

@@ -1,18 +1,21 @@
 #include "execute/check/would_be_granted.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/clock.h"
 #include "execute/check/check_uses.h"
 #include "execute/check/require_granted.h"
 #include "execute/host/tool_tables.h"
+#include "execute/servers/server_places.h"
 
 namespace mcpac::execute {
 
 Result<GrantAnswer> would_be_granted(const Project& project, const codegen::Lock& lock,
                                      const Listener& listener, analyzer::Report& report,
-                                     policy::LayerText granted, DeniedUses denied) {
-  if (auto offered = require_offered(project, lock, listener, report); !offered)
+                                     policy::LayerText granted, DeniedUses denied,
+                                     const Folders& folders) {
+  if (auto offered = require_offered(project, lock, {}, report, nullptr); !offered)
     return GrantAnswer{std::move(offered.error())};
   const SystemClock clock;
   PolicyWorld world(project, clock);
@@ -28,12 +31,17 @@ Result<GrantAnswer> would_be_granted(const Project& project, const codegen::Lock
   if (!used && used.error().id != ErrorId::kUseDenied) return pass_on(used);
   if (!declared) return GrantAnswer{std::move(declared.error())};
   if (!used) return GrantAnswer{std::move(used.error())};
+  auto authority = load_authority(project, world, {std::move(granted)});
+  if (!authority) return pass_on(authority);
+  const auto places = places_of_servers(project, folders, lock, *authority);
+  if (auto offered = require_offered(project, lock, listener, report, &places); !offered)
+    return GrantAnswer{std::move(offered.error())};
   return GrantAnswer{};
 }
 
 Result<GrantAnswer> would_be_declared(const Project& project, const codegen::Lock& lock,
                                       analyzer::Report& report, DeniedUses denied) {
-  if (auto offered = require_offered(project, lock, {}, report); !offered)
+  if (auto offered = require_offered(project, lock, {}, report, nullptr); !offered)
     return GrantAnswer{std::move(offered.error())};
   const bool narrows = std::ranges::any_of(
       report.declared, [](const auto& declared) { return !declared.where.empty(); });

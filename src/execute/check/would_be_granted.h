@@ -6,21 +6,20 @@
 #include "core/error.h"
 #include "execute/check/listener.h"
 #include "execute/check/strictness.h"
+#include "execute/project/folders.h"
 #include "execute/project/project.h"
 
 namespace mcpac::execute {
 
 // Says of every use in `report` what the grants will make of it. Asks nobody.
 // An error of the rules comes back at once; in `refusal` stands what would keep `execute` from
-// running the program: kPermissionMissing, kUseDenied.
+// running the program: kPermissionMissing, kUseDenied, kToolWithheld.
 struct GrantAnswer {
   std::optional<Error> refusal;
 };
-[[nodiscard]] Result<GrantAnswer> would_be_granted(const Project& project,
-                                                   const codegen::Lock& lock,
-                                                   const Listener& listener,
-                                                   analyzer::Report& report,
-                                                   policy::LayerText granted, DeniedUses denied);
+[[nodiscard]] Result<GrantAnswer> would_be_granted(
+    const Project& project, const codegen::Lock& lock, const Listener& listener,
+    analyzer::Report& report, policy::LayerText granted, DeniedUses denied, const Folders& folders);
 
 // The same where no grants were given: of the uses that the program's own declaration denies, as it
 // would with any grants. What it admits is left to them.

@@ -24,6 +24,7 @@ namespace fs = std::filesystem;
 
 // What one sandbox takes, less the places of a dynamically linked program's libraries.
 constexpr std::size_t kMostMounts = 56;
+constexpr std::size_t kMostOfPath = 300;  // of a path that a program may have made
 // Of a server, which has no guard beside it: its warden takes 512, with those of the system and of
 // folders above these.
 constexpr std::size_t kMostOfServer = 256;
@@ -81,7 +82,7 @@ Result<void> refuse_closed(const ProtectedFound& found) {
   if (found.closed.empty()) return {};
   return fail(ErrorId::kFilesRefused,
               fmt::format("{} cannot be looked through for protected names",
-                          printable(found.closed.front().string())),
+                          printable(found.closed.front().string(), kMostOfPath)),
               {.why = "a program that may write beside it could open it, and write such a name",
                .fix = "make it readable (chmod u+rx), or grant a smaller folder read-write"});
 }
@@ -255,7 +256,7 @@ Result<void> hold_kept(std::vector<fs::path> names, NamesKept kept,
           ErrorId::kFilesRefused,
           fmt::format("{} is a name that tools obey, and there is no room to mount over it: "
                       "a server has {} places",
-                      printable(path.string()), most),
+                      printable(path.string(), kMostOfPath), most),
           {.why = "what it wrote there, others would run",
            .fix = "name the folders that it works in, or give it read-only"});
     } else if (kept == NamesKept::kByGuard && !has_name(path) && !by_place(path)) {

@@ -18,6 +18,8 @@
 namespace mcpac::execute {
 namespace {
 
+namespace fs = std::filesystem;
+
 // Magic numbers of <linux/magic.h>, and the names in mountinfo.
 constexpr auto kMagic = std::to_array<unsigned long>(
     {0x9fa0, 0x62656572, 0x64626720, 0x74726163, 0x1cd1, 0x27e0eb, 0x63677270, 0x73636673,
@@ -45,24 +47,34 @@ std::string unescape(std::string_view text) {
 }
 
 // "36 35 98:0 /root /mount/point options … - type source options"
-struct MountLine {
-  std::uint64_t id = 0;
-  std::string point;
-  std::string type;
-};
-
-MountLine read_line(const std::string& line) {
-  MountLine read;
+MountTable::Mount read_line(const std::string& line) {
+  MountTable::Mount read;
   std::istringstream words(line);
   std::string word;
-  words >> read.id;
-  for (int i = 1; i < 5 && words >> word; ++i) {
-  }
+  words >> read.id >> word >> read.device >> word;
+  read.root = unescape(word);
+  words >> word;
   read.point = unescape(word);
   while (words >> word && word != "-") {
   }
   words >> read.type;
   return read;
+}
+
+// One folder of a file system.
+struct Source {
+  std::string device;
+  fs::path root;
+  fs::path at;  // where it was seen
+};
+
+// Whether both are the same file now; a mount may lie over what the table has there.
+bool is_same(const fs::path& one, const fs::path& other) {
+  struct stat first {};
+  struct stat second {};
+  return ::lstat(one.c_str(), &first) == 0 &&
+         (::lstat(other.c_str(), &second) != 0 ||
+          (first.st_dev == second.st_dev && first.st_ino == second.st_ino));
 }
 
 // Which mount it lies in: devtmpfs answers statfs as any tmpfs does. Nothing before Linux 5.8.
@@ -80,16 +92,54 @@ Result<std::string> kernel_mount_in(int place, const std::filesystem::path& path
     return fail(ErrorId::kFileUnreadable, "cannot tell the file system of " + path.string());
   if (std::ranges::find(kMagic, static_cast<unsigned long>(info.f_type)) != kMagic.end())
     return path.string();
-  auto text = read_file("/proc/self/mountinfo", kMostMountInfo);
-  if (!text) return pass_on(text);
+  auto table = MountTable::read();
+  if (!table) return pass_on(table);
   const auto around = mount_of(place);
-  std::istringstream lines(*text);
-  for (std::string line; std::getline(lines, line);) {
-    const MountLine mount = read_line(line);
+  for (const auto& mount : table->mounts_) {
     const bool is_kernel = std::ranges::find(kKernelTypes, mount.type) != kKernelTypes.end();
     if (is_kernel && (mount.id == around || lies_in(mount.point, path))) return mount.point;
   }
   return std::string();
+}
+
+Result<MountTable> MountTable::read() {
+  auto text = read_file("/proc/self/mountinfo", kMostMountInfo);
+  if (!text) return pass_on(text);
+  MountTable table;
+  std::istringstream lines(*text);
+  for (std::string line; std::getline(lines, line);) table.mounts_.push_back(read_line(line));
+  return table;
+}
+
+std::vector<fs::path> MountTable::elsewhere(const fs::path& path) const {
+  const UniqueFd place(::open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  const auto around = place ? mount_of(place.get()) : std::nullopt;
+  std::vector<Source> sources;
+  for (const Mount& mount : mounts_) {
+    if (mount.id == around && lies_in(path, mount.point)) {
+      const fs::path rest = path.lexically_relative(mount.point);
+      sources.push_back(
+          {mount.device, rest == "." ? fs::path(mount.root) : mount.root / rest, path});
+    }
+    if (lies_in(mount.point, path)) sources.push_back({mount.device, mount.root, mount.point});
+  }
+  std::vector<fs::path> found;
+  for (const Source& source : sources) {
+    for (const Mount& mount : mounts_) {
+      if (mount.device != source.device) continue;
+      fs::path here = mount.point;  // of a part of it
+      fs::path there = source.at;
+      if (lies_in(source.root, mount.root)) {
+        if (source.root != mount.root) here /= source.root.lexically_relative(mount.root);
+      } else if (lies_in(mount.root, source.root)) {
+        there /= fs::path(mount.root).lexically_relative(source.root);
+      } else {
+        continue;
+      }
+      if (!lies_in(here, path) && is_same(here, there)) found.push_back(std::move(here));
+    }
+  }
+  return found;
 }
 
 }  // namespace mcpac::execute

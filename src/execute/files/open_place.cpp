@@ -50,19 +50,6 @@ std::string with_mode(const policy::FilePlace& place) {
   return {};
 }
 
-// What is called like a file is made as one, and a folder with those above it that are not there.
-std::string making(const fs::path& path) {
-  std::error_code error;
-  const fs::path plain = path.has_filename() ? path : path.parent_path();
-  const bool is_file = path.has_filename() && plain.has_extension();
-  const bool has_parent = fs::is_directory(plain.parent_path(), error);
-  const auto quoted = [](const fs::path& one) { return shell_quoted(printable(one.string())); };
-  if (!is_file) return fmt::format("mkdir {}{}", has_parent ? "" : "-p ", quoted(plain));
-  return fmt::format("{}touch {}",
-                     has_parent ? "" : fmt::format("mkdir -p {} && ", quoted(plain.parent_path())),
-                     quoted(plain));
-}
-
 std::unexpected<Error> cannot_open(const policy::FilePlace& place, int error) {
   const std::string meant = with_mode(place);
   if (error == ENOENT && !meant.empty()) {
@@ -166,16 +153,24 @@ Result<void> check_identity(const policy::FilePlace& place, const GrantedPlace& 
 
 }  // namespace
 
+std::string making(const fs::path& path) {
+  std::error_code error;
+  const fs::path plain = path.has_filename() ? path : path.parent_path();
+  const bool is_file = path.has_filename() && plain.has_extension();
+  const bool has_parent = fs::is_directory(plain.parent_path(), error);
+  const auto quoted = [](const fs::path& one) { return shell_quoted(printable(one.string())); };
+  if (!is_file) return fmt::format("mkdir {}{}", has_parent ? "" : "-p ", quoted(plain));
+  return fmt::format("{}touch {}",
+                     has_parent ? "" : fmt::format("mkdir -p {} && ", quoted(plain.parent_path())),
+                     quoted(plain));
+}
+
 std::optional<fs::path> rest_below(const fs::path& path, const sandbox::FileIdentity& folder) {
   if (folder == sandbox::FileIdentity{}) return std::nullopt;
   for (fs::path at = path;; at = at.parent_path()) {
     if (identity_of(at) == folder) return at == path ? fs::path() : path.lexically_relative(at);
     if (at == at.parent_path()) return std::nullopt;
   }
-}
-
-bool lies_in(const fs::path& path, const fs::path& folder) {
-  return std::ranges::mismatch(path, folder).in2 == folder.end();
 }
 
 Result<GrantedPlace> open_place(const policy::FilePlace& place, const ReservedPlaces& reserved) {

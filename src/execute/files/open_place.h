@@ -5,11 +5,13 @@
 #include <optional>
 
 #include "execute/files/file_mounts.h"
+#include "execute/project/project_place.h"
 
 namespace mcpac::execute {
 
-// Whether `path` is `folder` or lies below it; both absolute and normal.
-[[nodiscard]] bool lies_in(const std::filesystem::path& path, const std::filesystem::path& folder);
+// The command that makes what is not there: a file where it is called like one, else a folder, with
+// those above it.
+[[nodiscard]] std::string making(const std::filesystem::path& path);
 
 // What is left of `path` below the folder with this identity, wherever else that is mounted and
 // however it is written: "" for the folder itself; nothing where `path` does not lie in it.

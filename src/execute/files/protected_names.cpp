@@ -10,7 +10,6 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
-#include <memory>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -21,6 +20,7 @@
 #include "core/folds_case.h"
 #include "core/printable.h"
 #include "core/repository.h"
+#include "core/shell_quote.h"
 
 namespace mcpac::execute {
 namespace {
@@ -33,15 +33,19 @@ constexpr auto kNames = std::to_array<ProtectedName>({
 
 struct NameTable {
   std::unordered_set<std::string_view> whole;
-  std::vector<std::string_view> patterns;
+  std::array<std::vector<std::string_view>, 256> patterns;  // by their first byte
 };
+
+std::size_t first_byte(std::string_view text) {
+  return text.empty() ? 0 : static_cast<unsigned char>(text.front());
+}
 
 const NameTable& name_table() {
   static const NameTable table = [] {
     NameTable made;
     for (const ProtectedName& known : kNames) {
       if (known.name.contains('*'))
-        made.patterns.push_back(known.name);
+        made.patterns[first_byte(known.name)].push_back(known.name);
       else
         made.whole.insert(known.name);
     }
@@ -55,13 +59,21 @@ constexpr std::size_t kMostEntries = 200'000;
 // Of the paths of all folders: what bounds how deep a tree is looked through, some thousand levels.
 constexpr std::size_t kMostPathBytes = std::size_t{64} << 20U;
 constexpr std::size_t kMostClosed = 64;
+constexpr std::size_t kUsualDepth = 64;  // that people and their tools make
+constexpr std::size_t kMostShown = 300;  // of a path, in an error
+constexpr std::size_t kMostTyped = 800;  // of one that is to be pasted: whole, or not at all
 
-// Depth first, with one folder open at a time: a program can make a tree deeper than a process may
-// have files open, and no such tree is to keep its user from granting the folder again.
+// Folders that are open at a time. A program can make a tree deeper than a process may have files
+// open, and no such tree is to keep its user from granting the folder again.
+constexpr std::size_t kMostOpen = 8;
+constexpr std::size_t kEntriesBytes = std::size_t{32} << 10U;
+
+// Depth first. Each folder is opened, listed and closed: a start waits for this.
 class Walk {
  public:
   Result<void> all(UniqueFd root, const fs::path& at) {
     path_ = at.native();
+    top_size_ = path_.size();
     if (auto done = list(std::move(root)); !done) return done;
     while (!levels_.empty()) {
       auto& names = levels_.back().folders;
@@ -78,13 +90,33 @@ class Walk {
     ino_t inode = 0;
     std::vector<std::string> folders;  // in it that are to be looked through
     std::size_t path_size = 0;         // of the path of the folder
+    UniqueFd folder{};                 // of the last kMostOpen levels
   };
 
+  // Names of it the part that a person finds it by: what a program made may be as deep as it likes.
   std::unexpected<Error> too_much() const {
-    return fail(ErrorId::kFilesRefused,
-                fmt::format("{} holds too much to look through for protected names",
-                            printable(path_, 4'000)),
-                {.fix = "grant a smaller folder read-write"});
+    const fs::path folder = path_.substr(0, top_size_);
+    const std::string below = path_.size() > top_size_ ? path_.substr(top_size_) : std::string();
+    const auto depth = static_cast<std::size_t>(std::ranges::count(below, '/'));
+    if (depth <= kUsualDepth)
+      return fail(ErrorId::kFilesRefused,
+                  fmt::format("{} holds too much to look through for protected names",
+                              printable(folder.string(), kMostShown)),
+                  {.why = fmt::format("more than {} entries, or folders too deep", kMostEntries),
+                   .fix = "grant a smaller folder read-write"});
+    const std::string first = below.substr(0, below.find('/', 1));
+    const std::string chain = path_.substr(0, top_size_) + first;
+    return fail(
+        ErrorId::kFilesRefused,
+        fmt::format("{} holds too much to look through for protected names: {} folders one in the "
+                    "other",
+                    printable(chain, kMostShown), depth),
+        {.why = "a program that may write there can have made them",
+         .fix = chain.size() > kMostTyped || printable(chain) != chain
+                    ? std::string("look at it, and remove it; or grant a smaller folder read-write")
+                    : fmt::format("look at it, and remove it: rm -r {}; or grant a smaller folder "
+                                  "read-write",
+                                  shell_quoted(chain))});
   }
 
   // What we cannot list, a program of ours may all the same: it can change the modes of what is
@@ -95,43 +127,56 @@ class Walk {
     return {};
   }
 
-  // Makes it the open folder, the last level.
+  // The folder that was to be the last level.
+  Result<void> not_listed() {
+    fs::path at = path_;
+    if (!levels_.empty()) path_.resize(levels_.back().path_size);
+    return cannot_list(std::move(at));
+  }
+
+  // Makes it the last level.
   Result<void> list(UniqueFd folder) {
     struct stat info {};
     path_bytes_ += path_.size();
     if (path_bytes_ > kMostPathBytes) return too_much();
-    const fs::path at = path_;
-    const bool is_there = ::fstat(folder.get(), &info) == 0;
-    Stream opened(is_there ? ::fdopendir(folder.get()) : nullptr);
-    if (!opened) {
-      if (!levels_.empty()) path_.resize(levels_.back().path_size);
-      return cannot_list(at);
-    }
-    const int fd = folder.release();  // the stream closes it
-    open_ = std::move(opened);
-    levels_.push_back({info.st_dev, info.st_ino, {}, path_.size()});
+    const int fd = folder.get();
+    if (::fstat(fd, &info) != 0) return not_listed();
+    levels_.push_back({info.st_dev, info.st_ino, {}, path_.size(), std::move(folder)});
+    if (levels_.size() > kMostOpen) levels_[levels_.size() - 1 - kMostOpen].folder.reset();
     RepositoryParts parts;
-    FoldingLook folding(fd, at);
-    while (const dirent* entry = ::readdir(open_.get())) {
-      const std::string_view name = static_cast<const char*>(entry->d_name);
-      if (name == "." || name == "..") continue;
-      if (++seen_ > kMostEntries) return too_much();
-      parts.add(name);
-      folding.add(name);
-      look_at(fd, *entry);
+    FoldingLook folding(fd, path_);
+    for (;;) {
+      const ssize_t size = ::getdents64(fd, entries_.data(), entries_.size());
+      if (size == 0 || (size < 0 && errno == ENOENT)) break;  // the end, or removed since
+      if (size < 0) {
+        levels_.pop_back();
+        return not_listed();
+      }
+      for (ssize_t at = 0; at < size;) {
+        const auto* const entry = reinterpret_cast<const dirent64*>(entries_.data() + at);
+        at += entry->d_reclen;
+        const std::string_view name = static_cast<const char*>(entry->d_name);
+        if (name == "." || name == "..") continue;
+        if (++seen_ > kMostEntries) return too_much();
+        parts.add(name);
+        folding.add(name);
+        look_at(fd, *entry);
+      }
     }
-    if (found.folding.empty() && folding.folds(devices_)) found.folding = at;
+    if (found.folding.empty() && folding.folds(devices_)) found.folding = path_;
     const bool is_repository = parts.is_whole(NamesCompared::kAsWritten) ||
                                (parts.is_whole(NamesCompared::kFolded) && folding.folds(devices_));
-    if (is_repository) found.names.push_back(at);
+    if (is_repository) found.names.emplace_back(path_);
     return {};
   }
 
-  void look_at(int folder, const dirent& entry) {
+  void look_at(int folder, const dirent64& entry) {
     const auto* name = static_cast<const char*>(entry.d_name);
     const bool is_protected = is_protected_name(name);
-    const bool may_be_folder = entry.d_type == DT_DIR || entry.d_type == DT_UNKNOWN;
-    if (!is_protected && !may_be_folder) return;
+    if (!is_protected && entry.d_type != DT_UNKNOWN) {
+      if (entry.d_type == DT_DIR) levels_.back().folders.emplace_back(name);
+      return;
+    }
     struct stat info {};
     if (::fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0) return;  // gone since
     if (is_protected) return keep(info, fs::path(path_) / name);
@@ -141,7 +186,7 @@ class Walk {
   Result<void> enter(const std::string& name) {
     levels_.back().folders.pop_back();
     constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-    UniqueFd inner(::openat(::dirfd(open_.get()), name.c_str(), kFlags));
+    UniqueFd inner(::openat(levels_.back().folder.get(), name.c_str(), kFlags));
     if (!inner) return unopened(name);
     path_ += (path_.ends_with('/') ? "" : "/") + name;
     return list(std::move(inner));
@@ -149,29 +194,30 @@ class Walk {
 
   // To the folder above, which is known: one that was moved meanwhile leads elsewhere.
   Result<void> leave() {
+    const UniqueFd below = std::move(levels_.back().folder);
     levels_.pop_back();
     if (levels_.empty()) return {};
-    const Level& above = levels_.back();
+    Level& above = levels_.back();
     path_.resize(above.path_size);
-    UniqueFd folder(::openat(::dirfd(open_.get()), "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (above.folder) return {};
+    UniqueFd folder(::openat(below.get(), "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     struct stat info {};
     const bool is_it = folder && ::fstat(folder.get(), &info) == 0 && info.st_dev == above.device &&
                        info.st_ino == above.inode;
-    open_.reset(is_it ? ::fdopendir(folder.get()) : nullptr);
-    if (open_) {
-      static_cast<void>(folder.release());
+    if (is_it) {
+      above.folder = std::move(folder);
       return {};
     }
     return fail(ErrorId::kFilesRefused,
                 fmt::format("{} was moved while it was looked through for protected names",
-                            printable(path_, 4'000)),
+                            printable(path_, kMostShown)),
                 {.fix = "try again once nothing else moves folders there"});
   }
 
   // It is gone since, or another's that lets nobody in, or closed.
   Result<void> unopened(const std::string& name) {
     if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) return {};
-    const int folder = ::dirfd(open_.get());
+    const int folder = levels_.back().folder.get();
     struct stat info {};
     if (::fstatat(folder, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return {};
     const bool enters =
@@ -185,13 +231,10 @@ class Walk {
     (can_be_held ? found.names : found.links).push_back(path);
   }
 
-  struct Closes {
-    void operator()(DIR* folder) const { ::closedir(folder); }
-  };
-  using Stream = std::unique_ptr<DIR, Closes>;
-  Stream open_;
-  std::vector<Level> levels_;  // from the root to the open folder
-  std::string path_;           // of the open folder
+  std::vector<Level> levels_;  // from the root to the folder that is looked through
+  std::string path_;           // of that one
+  alignas(dirent64) std::array<char, kEntriesBytes> entries_;
+  std::size_t top_size_ = 0;   // of the path of the place
   std::size_t path_bytes_ = 0;
   std::size_t seen_ = 0;
   FoldingDevices devices_;
@@ -202,9 +245,10 @@ class Walk {
 bool is_protected_name(std::string_view written) {
   const std::string name = folded(written);
   const NameTable& table = name_table();
+  const auto fits = [&name](std::string_view known) { return fits_pattern(name, known); };
   return table.whole.contains(name) ||
-         std::ranges::any_of(table.patterns,
-                             [&name](std::string_view known) { return fits_pattern(name, known); });
+         std::ranges::any_of(table.patterns[first_byte(name)], fits) ||
+         std::ranges::any_of(table.patterns['*'], fits);
 }
 
 bool has_protected_name(const fs::path& path) {

@@ -19,6 +19,9 @@
 namespace mcpac::execute {
 
 struct Upstreams::Server {
+  // The configured name, or that of a process that is one client's ("fs#2"): whom listeners hear
+  // of.
+  std::string name;
   mcp::ServerConfig config;
   // Coroutines that call it have a share of it: it may be replaced meanwhile
   // (upstream_restart.cpp). What none waits for ends with it.
@@ -42,6 +45,10 @@ struct Upstreams::Server {
   bool is_renewing = false;
   // It is to be started again, and then is, with what its rules give by then (start_anew()).
   bool is_anew = false;
+  // Its client has no session: it was ended, and is started when start_own() says so. Closing: its
+  // process is on its way out.
+  bool is_resting = false;
+  bool is_closing = false;
   // It has failed, and is asked for its tools again when that expires (upstream_compare.cpp).
   bool is_asked_on = false;
   boost::asio::steady_timer next_try;
@@ -53,8 +60,9 @@ struct Upstreams::Server {
   std::promise<Result<Drifted>> promise;
   std::shared_future<Result<Drifted>> future{promise.get_future().share()};
 
-  Server(mcp::ServerConfig c, const boost::asio::any_io_executor& executor)
-      : config(std::move(c)),
+  Server(std::string n, mcp::ServerConfig c, const boost::asio::any_io_executor& executor)
+      : name(std::move(n)),
+        config(std::move(c)),
         next_try(executor),
         settled(executor, boost::asio::steady_timer::time_point::max()) {}
 };

@@ -102,8 +102,7 @@ asio::awaitable<void> Upstreams::compare_on(Server& server, ComparePauses pauses
     const bool is_back = outcome.has_value();
     if (is_back) server.failure.reset();
     settle(server, std::move(outcome));
-    if (is_back && heard_)
-      heard_("a server lists its tools again: they are compared", server.config.name);
+    if (is_back && heard_) heard_("a server lists its tools again: they are compared", server.name);
     co_return;
   }
 }

@@ -25,17 +25,23 @@ bool Upstreams::is_settled(const std::string& server) const {
   return found != servers_.end() && found->second->running;
 }
 
-const Json* Upstreams::capabilities(const std::string& server) const {
+const Upstreams::Server* Upstreams::find_any(const std::string& server) const {
   const auto found = servers_.find(server);
-  if (found == servers_.end() || !found->second->running) return nullptr;
-  const Server& known = *found->second;
-  return known.failure || !known.client ? nullptr : &known.client->capabilities();
+  if (found != servers_.end()) return found->second.get();
+  const auto own = own_.lower_bound({server, ""});
+  return own == own_.end() || own->first.first != server ? nullptr : servers_.at(own->second).get();
+}
+
+const Json* Upstreams::capabilities(const std::string& server) const {
+  const Server* known = find_any(server);
+  if (known == nullptr || !known->running) return nullptr;
+  return known->failure || !known->client ? nullptr : &known->client->capabilities();
 }
 
 bool Upstreams::is_stateless(const std::string& server) const {
-  const auto found = servers_.find(server);
-  return found != servers_.end() && found->second->client &&
-         found->second->client->protocol_version() == mcp::kStatelessVersion;
+  const Server* known = find_any(server);
+  return known != nullptr && known->client &&
+         known->client->protocol_version() == mcp::kStatelessVersion;
 }
 
 std::uint64_t Upstreams::starts(const std::string& server) const {
@@ -54,7 +60,7 @@ asio::awaitable<Result<gate::Servers::Outcome>> Upstreams::ask(
   while (true) {
     auto server = co_await usable(name);
     if (!server) co_return pass_on(server);
-    mcp::CallEvents events = events_for(executor_, caller, name);
+    mcp::CallEvents events = events_for(executor_, caller, (*server)->config.name);
     const bool is_second = std::exchange(*is_unmade, false);
     events.unmade = [is_unmade] { *is_unmade = true; };
     const auto client = (*server)->client;  // it may be replaced meanwhile

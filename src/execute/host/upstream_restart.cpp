@@ -36,7 +36,7 @@ bool Upstreams::is_gone(const Server& server) {
 }
 
 bool Upstreams::comes_back(const Server& server) const {
-  return (revives_ || server.is_renewing) && is_gone(server);
+  return (revives_ || server.is_renewing) && !server.is_resting && is_gone(server);
 }
 
 void Upstreams::revive(Server& server) {
@@ -51,14 +51,67 @@ void Upstreams::revive(Server& server) {
   RestartBackoff& back_off = has_forgotten ? server.renewals : server.back_off;
   if (!back_off.may_start(now)) return;
   back_off.started(now);
+  begin_start_again(server, Returned::kRevived);
+}
+
+void Upstreams::begin_start_again(Server& server, Returned how) {
   server.ready = false;
   server.settled.expires_at(boost::asio::steady_timer::time_point::max());
-  boost::asio::co_spawn(executor_, start_again(server), [this, &server](std::exception_ptr bug) {
-    if (!bug) return;
-    // Out of descriptors or memory: the waiting calls get an answer all the same.
-    come_back(server, fail(ErrorId::kServerStart,
-                           fmt::format("the server {} could not be started", server.config.name)));
-  });
+  boost::asio::co_spawn(
+      executor_, start_again(server, how), [this, &server, how](std::exception_ptr bug) {
+        if (!bug) return;
+        // Out of descriptors or memory: the waiting calls get an answer all the same.
+        come_back(server,
+                  fail(ErrorId::kServerStart,
+                       fmt::format("the server {} could not be started", server.config.name)),
+                  how);
+      });
+}
+
+void Upstreams::start_own(OwnProcess process) {
+  const auto [place, is_new] = servers_.try_emplace(process.name, nullptr);
+  if (is_new) {
+    own_.emplace(std::pair(process.config.name, process.client), process.name);
+    place->second = std::make_unique<Server>(process.name, std::move(process.config), executor_);
+    return begin(*place->second);
+  }
+  Server& server = *place->second;
+  if (!std::exchange(server.is_resting, false)) return;
+  const bool is_there =
+      !server.ready || (!server.failure && server.client && server.client->is_alive());
+  if (server.is_closing) {  // then it is started when that is done
+    server.ready = false;
+    server.settled.expires_at(boost::asio::steady_timer::time_point::max());
+  } else if (!is_there) {
+    begin_start_again(server, Returned::kWoken);
+  }
+}
+
+void Upstreams::rest(const std::string& name) {
+  const auto found = servers_.find(name);
+  if (found == servers_.end() || std::exchange(found->second->is_resting, true)) return;
+  // One that is closing was woken meanwhile, and sees to it itself.
+  if (!found->second->is_closing)
+    boost::asio::co_spawn(executor_, begin_rest(*found->second), boost::asio::detached);
+}
+
+boost::asio::awaitable<void> Upstreams::begin_rest(Server& server) {
+  while (!server.ready) {
+    boost::system::error_code ignored;
+    co_await server.settled.async_wait(
+        boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
+  }
+  const auto client = server.client;
+  if (!server.is_resting || server.is_closing || !client || !client->is_alive()) co_return;
+  server.is_closing = true;
+  co_await client->close();
+  server.is_closing = false;
+  if (!server.is_resting) {
+    begin_start_again(server, Returned::kWoken);
+  } else if (!server.ready) {  // woken, and at rest again
+    server.ready = true;
+    server.settled.expires_at(boost::asio::steady_timer::time_point::min());
+  }
 }
 
 boost::asio::awaitable<void> Upstreams::wait_until_idle(std::shared_ptr<mcp::Client> client,
@@ -79,7 +132,9 @@ boost::asio::awaitable<void> Upstreams::close_later(std::shared_ptr<mcp::Client>
 
 void Upstreams::start_anew(const std::string& name) {
   const auto found = servers_.find(name);
-  if (found == servers_.end() || std::exchange(found->second->is_anew, true)) return;
+  if (found == servers_.end() || found->second->is_resting ||
+      std::exchange(found->second->is_anew, true))
+    return;
   Server& server = *found->second;
   boost::asio::co_spawn(executor_, begin_anew(server), [this, &server](std::exception_ptr bug) {
     if (!bug) return;
@@ -97,7 +152,7 @@ boost::asio::awaitable<void> Upstreams::begin_anew(Server& server) {
     co_await server.settled.async_wait(
         boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
   }
-  if (server.failure || !server.client || !server.client->is_alive()) {
+  if (server.is_resting || server.failure || !server.client || !server.client->is_alive()) {
     server.is_anew = false;
     co_return;
   }
@@ -112,7 +167,7 @@ boost::asio::awaitable<void> Upstreams::begin_anew(Server& server) {
   come_back(server, std::move(outcome), Returned::kAnew);
 }
 
-boost::asio::awaitable<void> Upstreams::start_again(Server& server) {
+boost::asio::awaitable<void> Upstreams::start_again(Server& server, Returned how) {
   server.failure.reset();
   const auto former = server.client;
   if (former && former->has_lost_session()) {
@@ -123,25 +178,25 @@ boost::asio::awaitable<void> Upstreams::start_again(Server& server) {
     co_await former->close();  // what is left of it
   }
   auto outcome = co_await connect(server);
-  come_back(server, std::move(outcome));
+  come_back(server, std::move(outcome), how);
 }
 
 void Upstreams::come_back(Server& server, Result<Drifted> outcome, Returned how) {
-  if (heard_) {
+  if (heard_ && how != Returned::kWoken) {
     if (how == Returned::kAnew)
       heard_(outcome ? "a server was started again, as rules give it other places"
                      : "a server could not be started again, as rules give it other places",
-             server.config.name);
+             server.name);
     else if (server.is_renewing)
       heard_(outcome ? "a server that had forgotten its session was initialized again"
                      : "a server that had forgotten its session could not be initialized again",
-             server.config.name);
+             server.name);
     else
       heard_(outcome ? "a server that had ended was started again"
                      : "a server that had ended could not be started again",
-             server.config.name);
+             server.name);
   }
-  if (outcome) ++restarts_;
+  if (outcome && how != Returned::kWoken) ++restarts_;
   if (outcome) {
     server.is_renewing = false;
     ++server.starts;
@@ -150,7 +205,7 @@ void Upstreams::come_back(Server& server, Result<Drifted> outcome, Returned how)
     return;
   }
   server.failure = std::move(outcome.error());
-  if (failed_) failed_(server.config.name, *server.failure);
+  if (failed_) failed_(server.name, *server.failure);
   server.ready = true;
   server.settled.expires_at(boost::asio::steady_timer::time_point::min());
 }

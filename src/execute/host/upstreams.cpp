@@ -31,7 +31,7 @@ Upstreams::Upstreams(asio::any_io_executor executor, const codegen::Lock& lock)
 Upstreams::~Upstreams() = default;
 
 std::shared_future<Result<Drifted>> Upstreams::start(const mcp::ServerConfig& config) {
-  auto server = std::make_unique<Server>(config, executor_);
+  auto server = std::make_unique<Server>(config.name, config, executor_);
   auto future = server->future;
   // On the loop at once: a call that follows may overtake what is posted.
   asio::dispatch(executor_, [this, owned = std::move(server)]() mutable {
@@ -40,26 +40,39 @@ std::shared_future<Result<Drifted>> Upstreams::start(const mcp::ServerConfig& co
       owned->promise.set_value(Drifted{});
       return;
     }
-    Server& started = *place->second;
-    asio::co_spawn(
-        executor_,
-        [this, &started]() -> asio::awaitable<void> {
-          settle(started, co_await connect(started));
-          started.promise.set_value(started.failure
-                                        ? Result<Drifted>(std::unexpected(*started.failure))
-                                        : started.drifted);
-        },
-        [this, &started](std::exception_ptr bug) {
-          if (!bug) return;
-          // Out of descriptors or memory while starting: an answer all the same, or the run would
-          // wait.
-          settle(started,
-                 fail(ErrorId::kServerStart,
-                      fmt::format("the server {} could not be started", started.config.name)));
-          started.promise.set_value(std::unexpected(*started.failure));
-        });
+    begin(*place->second);
   });
   return future;
+}
+
+void Upstreams::begin(Server& started) {
+  asio::co_spawn(
+      executor_,
+      [this, &started]() -> asio::awaitable<void> {
+        settle(started, co_await connect(started));
+        started.promise.set_value(
+            started.failure ? Result<Drifted>(std::unexpected(*started.failure)) : started.drifted);
+      },
+      [this, &started](std::exception_ptr bug) {
+        if (!bug) return;
+        // Out of descriptors or memory while starting: an answer all the same, or the run would
+        // wait.
+        settle(started,
+               fail(ErrorId::kServerStart,
+                    fmt::format("the server {} could not be started", started.config.name)));
+        started.promise.set_value(std::unexpected(*started.failure));
+      });
+}
+
+std::string Upstreams::process_of(const Permission& permission, const std::string& client) const {
+  if (own_.empty()) return permission.server();
+  const auto found = own_.find({permission.server(), client});
+  return found == own_.end() ? permission.server() : found->second;
+}
+
+std::string Upstreams::process_of(const Permission& permission, const gate::Caller* caller) const {
+  return caller == nullptr || own_.empty() ? permission.server()
+                                           : process_of(permission, caller->client());
 }
 
 // From here on calls to the server are decided; those that came earlier go on. Only grows: a server
@@ -75,16 +88,15 @@ void Upstreams::settle(Server& server, Result<Drifted> outcome) {
       news.emplace(tool, how);
       tell(how == Drift::kGone ? "a server took a tool away during the run: quarantined"
                                : "a server changed a tool during the run: quarantined",
-           fmt::format("{}.{}", server.config.name, tool));
+           fmt::format("{}.{}", server.name, tool));
     }
     const auto gained = std::exchange(server.gained, {});
     server.told_gained.insert(gained.begin(), gained.end());
-    if (tools_ && (!news.empty() || !gained.empty())) tools_(server.config.name, news, gained);
+    if (tools_ && (!news.empty() || !gained.empty())) tools_(server.name, news, gained);
   } else {
     server.failure = std::move(outcome.error());
-    if (failed_) failed_(server.config.name, *server.failure);
-    tell("a server says that its tools changed, and cannot be asked: all quarantined",
-         server.config.name);
+    if (failed_) failed_(server.name, *server.failure);
+    tell("a server says that its tools changed, and cannot be asked: all quarantined", server.name);
   }
   server.is_asked_on = false;
   const bool is_first = !std::exchange(server.running, true);
@@ -96,8 +108,8 @@ void Upstreams::settle(Server& server, Result<Drifted> outcome) {
 // One that ends while it starts or is compared is told of as what that came to.
 void Upstreams::heard_end(const Server& server, const Error& error) {
   if (!server.ready || server.failure) return;
-  if (failed_) failed_(server.config.name, error);
-  if (ended_) ended_(server.config.name);
+  if (failed_) failed_(server.name, error);
+  if (ended_) ended_(server.name);
 }
 
 namespace {
@@ -153,11 +165,10 @@ asio::awaitable<Result<Drifted>> Upstreams::connect(Server& server) {
   };
   events.ended = [this, &server](const Error& error) { heard_end(server, error); };
   events.starts_slowly = [this, &server](std::string_view text) {
-    if (slow_) slow_(server.config.name, text);
+    if (slow_) slow_(server.name, text);
   };
   if (notified_) {
-    events.notified = [this, name = server.config.name](const std::string& method,
-                                                        const Json& params) {
+    events.notified = [this, name = server.name](const std::string& method, const Json& params) {
       if (notified_) notified_(name, method, params);
     };
   }
@@ -216,6 +227,11 @@ asio::awaitable<Result<Upstreams::Server*>> Upstreams::usable(std::string name) 
       co_await server.settled.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
     } while (!server.ready);
   }
+  if (server.is_resting) {
+    co_return fail(ErrorId::kServerDied,
+                   fmt::format("the server {} was ended with the last session of its client",
+                               server.config.name));
+  }
   if (auto gone = why_gone(server)) co_return std::unexpected(std::move(*gone));
   if (server.failure) co_return std::unexpected(why_failed(server));
   co_return &server;
@@ -225,7 +241,7 @@ asio::awaitable<Result<Json>> Upstreams::call_once(CallToken token, const Permis
                                                    Json arguments,
                                                    std::shared_ptr<gate::Caller> caller,
                                                    std::shared_ptr<bool> is_unmade) {
-  auto found = co_await usable(permission.server());
+  auto found = co_await usable(process_of(permission, caller.get()));
   // Whatever became of the server: it was not asked for this.
   if (!found) found.error().sent = Sent::kNo;
   if (!found) co_return pass_on(found);
@@ -249,7 +265,25 @@ asio::awaitable<Result<Json>> Upstreams::call_once(CallToken token, const Permis
   auto answer = co_await client->call_tool(permission.tool(), std::move(arguments),
                                            server.config.timeout, std::move(events));
   note_answer(server, client.get(), answer);
+  tell_of_failure(server, answer);
   co_return answer;
+}
+
+void Upstreams::tell_of_failure(const Server& server, const Result<Json>& answer) {
+  if (!server.config.sandbox || !server.config.confiner) return;
+  std::string said;
+  if (!answer) {
+    if (answer.error().id != ErrorId::kServerError) return;
+    said = answer.error().what + "\n" + answer.error().why;
+  } else {
+    const Json* failed = find_member(*answer, "isError");
+    if (failed == nullptr || !failed->is_boolean() || !failed->get<bool>()) return;
+    const Json* content = find_member(*answer, "content");
+    if (content == nullptr || !content->is_array()) return;
+    for (const Json& part : *content) said += string_member(part, "text") + "\n";
+  }
+  if (server.client) said = server.client->secrets().redact(said);
+  server.config.confiner->call_failed(server.config.name, said);
 }
 
 // The second attempt finds the server in a new session, and its tools compared in that.
@@ -274,12 +308,13 @@ std::unexpected<Error> no_answer() {
 
 }  // namespace
 
-Upstreams::Server* Upstreams::at_hand(const Permission& permission) const {
-  const auto found = servers_.find(permission.server());
+Upstreams::Server* Upstreams::at_hand(const Permission& permission,
+                                      const gate::Caller* caller) const {
+  const auto found = servers_.find(process_of(permission, caller));
   if (found == servers_.end() || offer_named(permission.tool())) return nullptr;
   Server& server = *found->second;
-  const bool is_usable = server.ready && *server.waiting == 0 && !server.failure && server.client &&
-                         server.client->is_alive();
+  const bool is_usable = server.ready && !server.is_resting && *server.waiting == 0 &&
+                         !server.failure && server.client && server.client->is_alive();
   return is_usable && !server.drifted.contains(permission.tool()) ? &server : nullptr;
 }
 
@@ -297,7 +332,7 @@ gate::Upstream::CallToken Upstreams::forward(const Permission& permission, Json 
                    Result<Json> result) {
     if (calls_.erase(token) != 0) (*done)(std::move(result));
   };
-  if (Server* server = at_hand(permission)) {
+  if (Server* server = at_hand(permission, caller.get())) {
     begun.was_sent = true;
     // What is needed to make it once more, in a session that the server knows.
     struct Again {
@@ -320,8 +355,9 @@ gate::Upstream::CallToken Upstreams::forward(const Permission& permission, Json 
            .arguments = std::move(arguments),
            .timeout = server->config.timeout,
            .events = std::move(events)},
-          [this, token, again, ended](Result<Json> result) {
+          [this, token, again, ended, server](Result<Json> result) {
             const auto call = calls_.find(token);
+            tell_of_failure(*server, result);
             if (again) note_answer(again->server, again->client, result);
             if (!again || !again->is_unmade || call == calls_.end() || call->second.is_cancelled)
               return ended(std::move(result));
@@ -369,10 +405,17 @@ bool Upstreams::was_sent(CallToken token) const {
   return found == calls_.end() || found->second.was_sent;
 }
 
+bool Upstreams::quarantines_for(const std::string& client, const Permission& permission) const {
+  const auto found = servers_.find(process_of(permission, client));
+  return found != servers_.end() && found->second->drifted.contains(permission.tool());
+}
+
 gate::Upstream::Secrecy Upstreams::redact(const Permission& permission, const Json& arguments,
                                           Json& redacted) const {
-  const auto own = servers_.find(permission.server());
-  if (own == servers_.end() || !own->second->client) return Secrecy::kUnknown;
+  const bool is_known = std::ranges::any_of(servers_, [&](const auto& entry) {
+    return entry.second->config.name == permission.server() && entry.second->client;
+  });
+  if (!is_known) return Secrecy::kUnknown;
   Secrecy secrecy = Secrecy::kNone;
   for (const auto& [name, server] : servers_) {
     if (!server->client || !server->client->secrets().occurs_within(arguments)) continue;
@@ -386,8 +429,8 @@ gate::Upstream::Secrecy Upstreams::redact(const Permission& permission, const Js
 std::string Upstreams::amiss(const std::set<std::string>& servers) const {
   std::string text;
   for (const auto& [name, owned] : servers_) {
-    if (!servers.contains(name)) continue;
     const Server& server = *owned;
+    if (!servers.contains(name) || server.is_resting) continue;
     std::string state;
     if (!server.running || (!server.ready && !server.client))
       state = "is still starting: calls to it wait";
@@ -399,7 +442,8 @@ std::string Upstreams::amiss(const std::set<std::string>& servers) const {
       state = fmt::format("has {} that changed since {} approved: not offered",
                           counted(server.drifted.size(), "tool"),
                           server.drifted.size() == 1 ? "it was" : "they were");
-    if (!state.empty()) text += fmt::format("{}{} {}", text.empty() ? "" : "; ", name, state);
+    if (!state.empty())
+      text += fmt::format("{}{} {}", text.empty() ? "" : "; ", server.config.name, state);
   }
   return text;
 }

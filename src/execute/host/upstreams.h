@@ -18,6 +18,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -53,6 +54,22 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   // On the loop. The server ends when what is in work is answered, and is started again; calls that
   // come meanwhile wait. Nothing for one that is not there: it is started as things are then.
   void start_anew(const std::string& server);
+
+  // A process of a server that is one client's: calls of the server by callers with this `client`
+  // (gate::Caller) go to it, and it is asked for everything else by `name` ("fs#2").
+  struct OwnProcess {
+    std::string name;
+    std::string client;
+    mcp::ServerConfig config;
+  };
+  // On the loop. Starts it, also again after rest(), as `config` said the first time; nothing where
+  // it is there.
+  void start_own(OwnProcess process);
+  // On the loop. It ends when it has started, by the shutdown ladder, and is not started by what is
+  // asked of it. What is known of it stays: secrets, and tools that drifted.
+  void rest(const std::string& name);
+  // What is true of quarantines() for calls of this client.
+  [[nodiscard]] bool quarantines_for(const std::string& client, const Permission& permission) const;
 
   // Before start(): between the tries to compare the tools of a server that may have changed.
   void compare_after(const ComparePauses::Spans& pauses) { compare_pauses_ = pauses; }
@@ -118,7 +135,15 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
 
  private:
   struct Server;
+  void begin(Server& server);
   boost::asio::awaitable<Result<Drifted>> connect(Server& server);
+  // By which name the server of this call is known: its own, or that of the caller's own process.
+  [[nodiscard]] std::string process_of(const Permission& permission,
+                                       const std::string& client) const;
+  [[nodiscard]] std::string process_of(const Permission& permission,
+                                       const gate::Caller* caller) const;
+  // Of this name, or any process of the server.
+  [[nodiscard]] const Server* find_any(const std::string& server) const;
   // upstream_compare.cpp
   using Comparison = Result<Drifted>;
   boost::asio::awaitable<Comparison> compare_with_lock(Server& server);
@@ -134,17 +159,21 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   [[nodiscard]] static bool is_gone(const Server& server);
   [[nodiscard]] bool comes_back(const Server& server) const;
   void revive(Server& server);
-  boost::asio::awaitable<void> start_again(Server& server);
   boost::asio::awaitable<void> begin_anew(Server& server);
+  boost::asio::awaitable<void> begin_rest(Server& server);
   // Until nothing of it is in work any more.
   boost::asio::awaitable<void> wait_until_idle(std::shared_ptr<mcp::Client> client,
                                                std::chrono::milliseconds at_most);
   // Once what it has in work is answered.
   boost::asio::awaitable<void> close_later(std::shared_ptr<mcp::Client> client,
                                            std::chrono::milliseconds at_most);
-  // kAnew: it was well, and was ended for other places.
-  enum class Returned : std::uint8_t { kRevived, kAnew };
+  // kAnew: it was well, and was ended for other places. kWoken: it had rested.
+  enum class Returned : std::uint8_t { kRevived, kAnew, kWoken };
+  boost::asio::awaitable<void> start_again(Server& server, Returned how);
+  void begin_start_again(Server& server, Returned how);
   void come_back(Server& server, Result<Drifted> outcome, Returned how = Returned::kRevived);
+  // Of a confined server that answered a call with a failure: what it lacked is told to the user.
+  static void tell_of_failure(const Server& server, const Result<Json>& answer);
   // What a call to it is answered with until it may be started again; nothing: it is there.
   // An answer to a call that this client made.
   static void note_answer(Server& server, const mcp::Client* client, const Result<Json>& answer);
@@ -162,7 +191,7 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
                                                  std::shared_ptr<bool> is_unmade);
   // The server, where a call of this tool need not wait for it, as almost none must; else null, and
   // call() waits or says why not.
-  [[nodiscard]] Server* at_hand(const Permission& permission) const;
+  [[nodiscard]] Server* at_hand(const Permission& permission, const gate::Caller* caller) const;
   boost::asio::awaitable<Result<Json>> call(CallToken token, Permission permission, Json arguments,
                                             std::shared_ptr<gate::Caller> caller);
   // The server, once it can be asked; an Error for one that cannot.
@@ -173,7 +202,9 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
 
   boost::asio::any_io_executor executor_;
   const codegen::Lock& lock_;
-  std::map<std::string, std::unique_ptr<Server>, std::less<>> servers_;
+  std::map<std::string, std::unique_ptr<Server>, std::less<>> servers_;  // by Server::name
+  // By the server's configured name and the client: the name of its process.
+  std::map<std::pair<std::string, std::string>, std::string> own_;
   struct Call {
     std::unique_ptr<boost::asio::cancellation_signal> signal{};
     bool was_sent = false;  // handed to the client of its server

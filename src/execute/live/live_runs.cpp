@@ -147,7 +147,9 @@ Result<std::string> find_live_run(const std::filesystem::path& folder, std::stri
               found.empty() ? fmt::format("no live run's id starts with '{}'", printable(start, 64))
                             : fmt::format("'{}' is the start of the ids of {} live runs",
                                           printable(start, 64), found.size()),
-              {.fix = "mcpac runs list shows the live runs; mcpac audit list the ones that ended"});
+              {.fix = "mcpac runs list shows the live runs; mcpac audit list --run ID what an "
+                      "ended one did, and "
+                      "what a confined server connected to"});
 }
 
 Result<Json> ask_live_run(const std::filesystem::path& folder, std::string_view id,

@@ -1,6 +1,7 @@
 #include "execute/project/claimed_needs.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -16,6 +18,8 @@
 #include "core/offer.h"
 #include "core/printable.h"
 #include "execute/project/project_place.h"
+#include "mcp/secrets.h"
+#include "policy/text/printer.h"
 
 namespace mcpac::execute {
 namespace {
@@ -23,104 +27,100 @@ namespace {
 namespace fs = std::filesystem;
 using Kind = Claim::Kind;
 
-// What its entry gives a confined server, read once for all of its tools.
-class GivenByEntry {
+// Whether and why a start does not give something.
+struct Answer {
+  bool is_given = true;
+  std::string held_back = {};
+  bool is_of_rules = false;
+};
+
+// What a start of a confined server is given, read once for all of its tools.
+class GivenAtStart {
  public:
-  GivenByEntry(const Project& project, const mcp::ServerConfig& server)
-      : folder_(project.folder), variables_(server.environment) {
-    const OrderedJson entry = mcp::to_json(server);
-    const auto sandbox = entry.find("sandbox");
-    if (sandbox == entry.end() || !sandbox->is_object()) return;
-    for (const auto& text : strings_of(*sandbox, "files")) places_.push_back(place_of(text));
-    network_ = strings_of(*sandbox, "network");
+  // `rules`: of this server; null: they are not known.
+  GivenAtStart(const Project& project, const mcp::ServerConfig& server, const ServerPlaces* rules)
+      : project_(project), server_(server), rules_(rules) {
+    mcp::SecretValues secrets;  // nothing of these is said
+    const auto expanded = [&](const std::vector<std::string>& texts) {
+      std::vector<std::string> all;
+      for (const std::string& text : texts) {
+        auto value = secrets.expand(text, "sandbox");
+        if (value)
+          all.push_back(std::move(*value));
+        else
+          is_readable_ = false;
+      }
+      return all;
+    };
+    for (const auto& text : expanded(server.sandbox->files)) {
+      auto place = place_of_entry(text, project, server.name);
+      places_.push_back({.path = place.path, .mode = place.mode, .rules = {}});
+    }
+    network_ = expanded(server.sandbox->network);
+    if (rules_ != nullptr)
+      places_.insert(places_.end(), rules_->given.begin(), rules_->given.end());
   }
 
-  [[nodiscard]] bool gives(const Claim& claim) const {
+  [[nodiscard]] Answer gives(const Claim& claim) const {
     switch (claim.kind()) {
       case Kind::kReadFiles: return gives_files(claim, false);
       case Kind::kWriteFiles: return gives_files(claim, true);
       case Kind::kNetwork: return gives_network(claim);
-      case Kind::kProgram: return claim.target.empty() || is_of_every_sandbox(claim.target);
-      case Kind::kVariable: return claim.target.empty() || gives_variable(claim.target);
+      case Kind::kProgram: return {claim.target.empty() || is_of_every_sandbox(claim.target)};
+      case Kind::kVariable: return {claim.target.empty() || gives_variable(claim.target)};
       case Kind::kOther: break;
     }
-    return true;  // nothing in an entry is about it
+    return {};  // nothing in an entry is about it
   }
 
  private:
-  struct Given {
-    fs::path path;
-    bool is_writable = false;
-  };
+  using Place = ServerPlaces::Place;
 
-  static std::vector<std::string> strings_of(const OrderedJson& object, const char* name) {
-    std::vector<std::string> texts;
-    const auto found = object.find(name);
-    if (found == object.end() || !found->is_array()) return texts;
-    for (const OrderedJson& one : *found) {
-      if (one.is_string()) texts.push_back(one.get<std::string>());
-    }
-    return texts;
+  static std::string rules_of(const Place& place) {
+    return place.rules.empty() ? std::string("a rule") : place.rules.front();
   }
 
-  [[nodiscard]] fs::path path_of(std::string_view text) const {
-    fs::path path;
-    if (text == "~" || text.starts_with("~/")) {
-      path = fs::path(home_of_user()) / text.substr(std::min<std::size_t>(text.size(), 2));
-    } else {
-      path = folder_ / text;
-    }
-    path = path.lexically_normal();
-    return path.has_filename() || path == path.root_path() ? path : path.parent_path();
-  }
-
-  [[nodiscard]] Given place_of(std::string_view text) const {
-    const bool is_writable = text.ends_with(":rw");
-    if (is_writable || text.ends_with(":ro")) text.remove_suffix(3);
-    return {path_of(text), is_writable};
-  }
-
-  [[nodiscard]] bool gives_files(const Claim& claim, bool to_write) const {
-    if (!claim.argument.empty()) return true;  // with the rules that let it through
-    const auto fits = [&](const Given& place) { return place.is_writable || !to_write; };
-    if (claim.target.empty()) return std::ranges::any_of(places_, fits);
-    const fs::path wanted = path_of(claim.target);
+  [[nodiscard]] Answer gives_files(const Claim& claim, bool to_write) const {
+    if (!claim.argument.empty() || !is_readable_) return {};  // or with the rules that admit it
+    const auto fits = [&](const Place& place) {
+      return place.mode == policy::FileMode::kReadWrite || !to_write;
+    };
+    const Answer missing{.is_given = false, .is_of_rules = rules_ == nullptr};
+    if (claim.target.empty()) return std::ranges::any_of(places_, fits) ? Answer{} : missing;
+    const fs::path wanted = place_of_entry(claim.target + ":ro", project_, server_.name).path;
+    const fs::path folder = place_of_entry(".", project_, server_.name).path;
     // Folders of its own, in memory (confine_servers.cpp); a project there is none of them.
     for (const fs::path own : {"/tmp", "/var/tmp"}) {
-      if (claim.target.starts_with('/') && lies_below(wanted, own) && !lies_below(wanted, folder_))
-        return true;
+      if (claim.target.starts_with('/') && lies_in(wanted, own) && !lies_in(wanted, folder))
+        return {};
     }
-    return std::ranges::any_of(
-        places_, [&](const Given& place) { return fits(place) && lies_below(wanted, place.path); });
+    if (rules_ != nullptr) {
+      if (auto held = held_by(rules_->absent, wanted)) return *held;
+      if (auto held = held_by(rules_->read_only, wanted); held && to_write) return *held;
+    }
+    const bool is_given = std::ranges::any_of(
+        places_, [&](const Place& place) { return fits(place) && lies_in(wanted, place.path); });
+    return is_given ? Answer{} : missing;
   }
 
-  static bool lies_below(const fs::path& path, const fs::path& folder) {
-    const fs::path rest = path.lexically_relative(folder);
-    return !rest.empty() && *rest.begin() != "..";
+  static std::optional<Answer> held_by(const std::vector<Place>& held, const fs::path& wanted) {
+    const auto found =
+        std::ranges::find_if(held, [&](const Place& place) { return lies_in(wanted, place.path); });
+    if (found == held.end()) return std::nullopt;
+    return Answer{.is_given = false, .held_back = rules_of(*found)};
   }
 
-  [[nodiscard]] bool gives_network(const Claim& claim) const {
-    if (claim.target.empty() || !claim.argument.empty()) return !network_.empty();
-    return std::ranges::any_of(network_, [&](const std::string& one) {
-      return one == "any" || one == "*:*" || covers(one, claim.target);
-    });
-  }
-
-  // "*.github.com:443" covers "github.com:443" and "api.github.com:443", ":*" every port.
-  static bool covers(const std::string& given, const std::string& wanted) {
-    const std::string low = lowered(given);
-    const auto colon = low.rfind(':');
-    const auto wanted_colon = wanted.rfind(':');
-    if (colon == std::string::npos || wanted_colon == std::string::npos) return low == wanted;
-    const std::string_view port = std::string_view(low).substr(colon + 1);
-    if (port != "*" && port != std::string_view(wanted).substr(wanted_colon + 1)) return false;
-    std::string_view host = std::string_view(low).substr(0, colon);
-    const std::string_view wanted_host = std::string_view(wanted).substr(0, wanted_colon);
-    if (!host.starts_with("*.")) return host == wanted_host;
-    host.remove_prefix(2);
-    return wanted_host == host ||
-           (wanted_host.ends_with(host) &&
-            wanted_host.substr(0, wanted_host.size() - host.size()).ends_with('.'));
+  // By the policy's own order of places: what the claim names lies in what the entry names.
+  [[nodiscard]] Answer gives_network(const Claim& claim) const {
+    if (rules_ != nullptr && rules_->network_denied)
+      return {.is_given = false, .held_back = *rules_->network_denied};
+    if (!is_readable_) return {};
+    if (claim.target.empty() || !claim.argument.empty()) return {!network_.empty()};
+    const auto given = authority_of_network({network_layer(server_.name, network_)});
+    // One that is no place refuses the start, which says so.
+    if (!given) return {};
+    const auto wanted = authority_of_network({network_layer(server_.name, {claim.target})});
+    return {wanted && given->beyond(*wanted).empty()};
   }
 
   // What /usr has, which every confined server has.
@@ -135,14 +135,21 @@ class GivenByEntry {
 
   [[nodiscard]] bool gives_variable(const std::string& name) const {
     constexpr std::array<std::string_view, 5> kAlways = {"PATH", "LANG", "TZ", "HOME", "TMPDIR"};
-    return variables_.contains(name) || name.starts_with("LC_") ||
-           std::ranges::find(kAlways, name) != kAlways.end();
+    // Those that lead to its proxy (servers/server_network.h).
+    constexpr std::array<std::string_view, 5> kOfNetwork = {
+        "http_proxy", "https_proxy", "all_proxy", "no_proxy", "node_use_env_proxy"};
+    const bool is_of_network = std::ranges::find(kOfNetwork, lowered(name)) != kOfNetwork.end();
+    return server_.environment.contains(name) || name.starts_with("LC_") ||
+           std::ranges::find(kAlways, name) != kAlways.end() ||
+           (is_of_network && !network_.empty());
   }
 
-  fs::path folder_;
-  const std::map<std::string, std::string>& variables_;  // of the project's server
-  std::vector<Given> places_;
+  const Project& project_;
+  const mcp::ServerConfig& server_;
+  const ServerPlaces* rules_;
+  std::vector<Place> places_;  // of both
   std::vector<std::string> network_;
+  bool is_readable_ = true;  // every reference leads somewhere
 };
 
 std::string text_of_place(const Claim& claim) {
@@ -172,35 +179,63 @@ std::string line_for(const Claim& claim) {
                      claim.target);
 }
 
-ToolNeeds needs_by(const GivenByEntry& given, const codegen::LockedServer& server,
+ToolNeeds needs_by(const GivenAtStart& given, const codegen::LockedServer& server,
                    const codegen::LockedTool& tool) {
   ToolNeeds needs;
   auto claims = claims_of_tool(tool.definition).list;
   std::ranges::copy(claims_about(server.claims, tool.name), std::back_inserter(claims));
-  for (const bool required : {true, false}) {
-    for (const Claim& claim : claims) {
-      if (claim.required == required && !given.gives(claim))
-        needs.unmet.push_back({claim, line_for(claim)});
-    }
+  std::vector<ToolNeeds::Unmet> optional;
+  std::vector<ToolNeeds::Unmet> of_rules;
+  for (const Claim& claim : claims) {
+    Answer answer = given.gives(claim);
+    if (answer.is_given) continue;
+    ToolNeeds::Unmet unmet{claim, line_for(claim), std::move(answer.held_back), answer.is_of_rules};
+    auto& list = !claim.required ? optional : unmet.withholds() ? needs.unmet : of_rules;
+    list.push_back(std::move(unmet));
   }
+  std::ranges::move(of_rules, std::back_inserter(needs.unmet));
+  std::ranges::move(optional, std::back_inserter(needs.unmet));
   return needs;
+}
+
+const ServerPlaces* rules_for(const PlacesOfServers* rules, const std::string& server) {
+  static const ServerPlaces kNone;
+  if (rules == nullptr) return nullptr;
+  const auto found = rules->find(server);
+  return found == rules->end() ? &kNone : &found->second;
 }
 
 }  // namespace
 
-ToolNeeds needs_of(const Project& project, const codegen::LockedServer& server,
-                   const codegen::LockedTool& tool) {
-  const auto* config = project.config.find(server.name);
-  if (config == nullptr || !config->sandbox) return {};
-  return needs_by(GivenByEntry(project, *config), server, tool);
+policy::LayerText network_layer(const std::string& server, const std::vector<std::string>& places) {
+  policy::LayerText layer;
+  layer.name = fmt::format("sandbox.network of server {}", server);
+  for (const std::string& place : places)
+    layer.places.push_back("network " + (place == "any" ? place : policy::print_string(place)));
+  return layer;
 }
 
-NeedsOfTools unmet_needs(const Project& project, const codegen::Lock& lock) {
+Result<policy::Authority> authority_of_network(const std::vector<policy::LayerText>& layers) {
+  static const policy::ToolSchemas kNone;
+  policy::Environment environment;
+  environment.tools = &kNone;
+  return policy::Authority::load(layers, environment);
+}
+
+ToolNeeds needs_of(const Project& project, const codegen::LockedServer& server,
+                   const codegen::LockedTool& tool, const PlacesOfServers* rules) {
+  const auto* config = project.config.find(server.name);
+  if (config == nullptr || !config->sandbox) return {};
+  return needs_by(GivenAtStart(project, *config, rules_for(rules, server.name)), server, tool);
+}
+
+NeedsOfTools unmet_needs(const Project& project, const codegen::Lock& lock,
+                         const PlacesOfServers* rules) {
   NeedsOfTools all;
   for (const auto& server : lock.servers) {
     const auto* config = project.config.find(server.name);
     if (config == nullptr || !config->sandbox) continue;
-    const GivenByEntry given(project, *config);
+    const GivenAtStart given(project, *config, rules_for(rules, server.name));
     for (const auto& tool : server.tools) {
       auto needs = needs_by(given, server, tool);
       auto permission = Permission::of(server.name, tool.name);
@@ -213,33 +248,54 @@ NeedsOfTools unmet_needs(const Project& project, const codegen::Lock& lock) {
 std::string needs_text(const ToolNeeds& needs) {
   constexpr std::size_t kNamedClaims = 4;
   if (needs.unmet.empty()) return "";
+  const bool is_withheld = needs.is_withheld();
+  const bool is_of_rules = !is_withheld && needs.unmet.front().claim.required;
   std::string names;
+  std::string held;
   std::size_t count = 0;
+  std::size_t missing = 0;
   for (const auto& one : needs.unmet) {
-    if (needs.is_withheld() && !one.claim.required) break;
-    if (++count > kNamedClaims) continue;
-    names += (names.empty() ? "" : "; ") + words_of(one.claim);
+    if (is_withheld ? !one.withholds() : is_of_rules && !one.claim.required) break;
+    if (one.held_back.empty()) ++missing;
+    if (held.empty()) held = one.held_back;
+    if (++count <= kNamedClaims) names += (names.empty() ? "" : "; ") + words_of(one.claim);
   }
   if (count > kNamedClaims) names += fmt::format("; {} more", count - kNamedClaims);
-  return fmt::format("{}: it says it needs: {}{}, which its entry does not give",
-                     needs.is_withheld() ? "not offered" : "degraded", names,
-                     needs.is_withheld() ? " (required)" : "");
+  std::string why = missing == 0 ? "" : ", which its entry does not give";
+  if (is_of_rules) why += ", and rules of a run may";
+  if (!held.empty()) why += fmt::format("{}denied by {}", missing == 0 ? ", " : "; or ", held);
+  return fmt::format("{}: it says it needs: {}{}{}",
+                     is_withheld   ? "not offered"
+                     : is_of_rules ? "in need of a rule"
+                                   : "degraded",
+                     names, is_withheld || is_of_rules ? " (required)" : "", why);
+}
+
+std::string needs_remedy(const ToolNeeds& needs) {
+  std::set<std::string> lines;
+  std::set<std::string> rules;
+  std::string text;
+  for (const auto& one : needs.unmet) {
+    if (!one.claim.required) continue;
+    if (!one.held_back.empty())
+      rules.insert(one.held_back);
+    else if (lines.insert(one.line).second)
+      text += (text.empty() ? "" : ", ") + one.line;
+  }
+  if (!rules.empty())
+    text += fmt::format("{}take out what denies it: {}", text.empty() ? "" : "; ",
+                        fmt::join(rules, ", "));
+  return text.empty() ? needs.unmet.front().line : text;
 }
 
 Error withheld_error(const Permission& tool, const ToolNeeds& needs) {
-  std::string lines;
-  std::set<std::string> seen;
-  for (const auto& one : needs.unmet) {
-    if (one.claim.required && seen.insert(one.line).second)
-      lines += (lines.empty() ? "" : ", ") + one.line;
-  }
   return {ErrorId::kToolWithheld, fmt::format("{} is {}", tool.text(), needs_text(needs)),
           fmt::format("server {}", tool.server()),
           "its server is confined, and says that the tool cannot work without it: a claim of the "
           "server, which grants nothing",
           fmt::format("in the entry of {} in mcpac.json, where it is meant to have that: {}; or do "
                       "not call the tool",
-                      tool.server(), printable(lines, 2'000))};
+                      tool.server(), printable(needs_remedy(needs), 2'000))};
 }
 
 ClaimedEntries entries_of_claims(const codegen::LockedServer& server) {

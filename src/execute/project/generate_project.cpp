@@ -133,9 +133,10 @@ std::set<std::string> servers_gone(const Project& project, const codegen::Lock& 
 
 std::vector<codegen::Note> notes_of_lock(const Project& project, const codegen::Lock& lock) {
   auto notes = codegen::notes_on_use(lock, server_checks_of(project.config));
-  for (const auto& [tool, needs] : unmet_needs(project, lock)) {
+  for (const auto& [tool, needs] : unmet_needs(project, lock, nullptr)) {
     std::string text = "is " + needs_text(needs);
-    if (needs.is_withheld()) text += "; where it is meant to: " + needs.unmet.front().line;
+    if (needs.unmet.front().claim.required)
+      text += "; where it is meant to: " + needs_remedy(needs);
     notes.push_back({tool.text(), "", std::move(text)});
   }
   return notes;

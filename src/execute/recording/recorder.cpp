@@ -154,7 +154,7 @@ gate::Servers::RequestToken Recorder::request(const std::string& server, std::st
                                               Json params, std::shared_ptr<gate::Caller> caller,
                                               std::function<void(Result<Outcome>)> done) {
   auto asked = std::make_shared<RecordedRequest>(
-      RecordedRequest{server, method, params, Outcome(Json::object())});
+      RecordedRequest{gate::server_of(server), method, params, Outcome(Json::object())});
   return offers_.request(server, std::move(method), std::move(params), std::move(caller),
                          [tape = tape_, asked, done = std::move(done)](Result<Outcome> outcome) {
                            if (!tape->over) tape->charge(asked->params);

@@ -157,10 +157,14 @@ std::vector<Unused> granted_never_used(const std::vector<audit::Event>& events) 
     if (!is_check(event) || !is_allowed(event)) continue;
     if (auto connection = connection_of(event)) {
       // What servers do is no use of what the program was granted.
-      if (!is_dialled(*connection) || !connection->server.empty()) continue;
+      const std::string whose =
+          run.started == nullptr ? "" : server_of_record(run.started->payload);
+      if (!is_dialled(*connection) || connection->server != whose) continue;
       run.dialled.push_back(std::move(*connection));
+      run.permissions.insert(policy::kNetworkPermission);
+    } else {
+      run.permissions.insert(capability_of(event));
     }
-    run.permissions.insert(capability_of(event));
     note_rules(event.payload, run.rules);
   }
   std::vector<Unused> rows;

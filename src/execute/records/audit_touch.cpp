@@ -13,6 +13,7 @@
 #include "core/clock.h"
 #include "execute/host/tool_tables.h"
 #include "execute/records/audit_query.h"
+#include "execute/records/recorded_connection.h"
 #include "policy/match/parameter_names.h"
 #include "policy/match/path_readings.h"
 #include "policy/places.h"
@@ -147,6 +148,7 @@ Result<RunView> ask_rules(const audit::Event& started, const std::string& path,
   RunView view{.program = string_member(started.payload, "program"), .bases = {}};
   const Json* record = find_member(started.payload, "policy");
   if (record == nullptr) return view;  // an older mcpac: only what it did is known
+  if (!server_of_record(started.payload).empty()) return view;  // of connections, and no calls
   auto recorded = policy::read_policy_record(*record);
   if (!recorded) return pass_on(recorded);
   view.bases = recorded->bases;

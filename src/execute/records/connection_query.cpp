@@ -153,8 +153,9 @@ Result<std::vector<Touch>> who_could_connect(const std::vector<audit::Event>& ev
     programs[event.run_id] = string_member(event.payload, "program");
     auto rules = network_rules(event.payload);
     if (!rules) return pass_on(rules);
+    const std::string server = server_of_record(event.payload);
     if (rules->decide_network(destination->host, destination->port).allowed)
-      add(event, false, false);
+      add(event, false, false, server.empty() ? policy::kNetworkPermission : "server " + server);
   }
   const auto failed = failed_connections(events);
   for (const auto& event : events) {

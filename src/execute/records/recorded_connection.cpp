@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <string_view>
 #include <variant>
 
 #include "policy/match/url.h"
@@ -17,6 +18,14 @@ std::string RecordedConnection::destination() const {
 
 std::string RecordedConnection::capability() const {
   return server.empty() ? std::string(policy::kNetworkPermission) : "server " + server;
+}
+
+std::string server_of_record(const Json& started) {
+  constexpr std::string_view kServer = "server ";
+  const std::string program = string_member(started, "program");
+  const bool is_own =
+      string_member(started, "declared_in") == "mcpac.json" && program.starts_with(kServer);
+  return is_own ? program.substr(kServer.size()) : std::string();
 }
 
 std::optional<policy::IpAddress> read_address(const std::string& text) {

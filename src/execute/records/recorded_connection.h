@@ -27,6 +27,11 @@ struct RecordedConnection {
   [[nodiscard]] std::string capability() const;
 };
 
+// Whose own record it is: that of a confined server, which begins with the rules of its entry and
+// has no lock and no calls (server_network.h); empty for one of a run. `started` is the payload of
+// its RunStarted.
+[[nodiscard]] std::string server_of_record(const Json& started);
+
 // kAuditUnreadable for a payload that no mcpac wrote.
 [[nodiscard]] Result<RecordedConnection> read_connection(const Json& payload);
 // An address as records have it, IPv6 with or without square brackets.

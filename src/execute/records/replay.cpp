@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "execute/records/recorded_check.h"
+#include "execute/records/recorded_connection.h"
 #include "execute/records/replay_calls.h"
 #include "execute/records/replay_connections.h"
 #include "execute/records/run_files.h"
@@ -26,10 +27,10 @@ class Replayer {
       revoked_.insert("*");
     if (event.kind == "CapabilityCheck") return check(event.payload);
     if (event.kind == "NetworkCheck") return connection(event.payload);
-    if (!calls_) return {};
-    if (event.kind == "Approval") calls_->approval(event);
-    if (event.kind == "CallFinished") differ(calls_->finished(event.payload));
-    if (event.kind == "ConnectionEnded" && string_member(event.payload, "server").empty())
+    if (calls_ && event.kind == "Approval") calls_->approval(event);
+    if (calls_ && event.kind == "CallFinished") differ(calls_->finished(event.payload));
+    if (connections_ && event.kind == "ConnectionEnded" &&
+        string_member(event.payload, "server") == server_)
       differ(connections_->ended(event.payload));
     return {};
   }
@@ -65,6 +66,7 @@ class Replayer {
   Json started_;
   std::set<std::string> revoked_;
   std::unique_ptr<ReplayedRun> run_;
+  std::string server_;  // whose own record it is; empty: a run's
   // Of run_, which they borrow:
   std::optional<CallReplay> calls_;
   std::optional<ConnectionReplay> connections_;
@@ -82,8 +84,6 @@ Result<void> Replayer::start(const Json& payload) {
   }
   if (policy::digest_of_record(*policy) != string_member(payload, "policy_digest"))
     differ("the policy is not the one whose digest was recorded");
-  // Of a confined server, which makes no calls; its connections are left out one by one.
-  if (string_member(payload, "declared_in") == "mcpac.json") return {};
   std::vector<std::string> differences;
   auto run = load_replayed_run(*policy, payload, lock_of_, differences);
   if (!run) return pass_on(run);
@@ -91,7 +91,8 @@ Result<void> Replayer::start(const Json& payload) {
   started_ = payload;
   if (!*run) return {};
   run_ = std::move(*run);
-  calls_.emplace(*run_);
+  server_ = server_of_record(payload);
+  if (server_.empty()) calls_.emplace(*run_);
   connections_.emplace(*run_->authority, *policy);
   return {};
 }
@@ -133,7 +134,7 @@ Result<void> Replayer::connection(const Json& payload) {
   ++replay_.decisions;
   auto read = read_connection(payload);
   if (!read) return pass_on(read);
-  if (!read->server.empty()) {
+  if (read->server != server_) {
     leave_out("connections of a confined server are decided by its entry");
   } else if (connections_) {
     count(connections_->check(*read, is_revoked(policy::kNetworkPermission)));

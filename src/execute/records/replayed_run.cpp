@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "execute/records/recorded_connection.h"
 #include "policy/policy_digest.h"
 #include "policy/text/printer.h"
 
@@ -51,10 +52,12 @@ Result<std::unique_ptr<ReplayedRun>> load_replayed_run(const Json& policy, const
   if (!recorded) return pass_on(recorded);
   const Json* binding = find_member(payload, "binding");
   if (binding == nullptr) return fail(ErrorId::kAuditUnreadable, "the run is bound to nothing");
-  auto lock = lock_of(string_member(*binding, "lock"));
-  if (!lock) return pass_on(lock);
   auto run = std::make_unique<ReplayedRun>();
-  run->lock = std::move(*lock);
+  if (server_of_record(payload).empty()) {
+    auto lock = lock_of(string_member(*binding, "lock"));
+    if (!lock) return pass_on(lock);
+    run->lock = std::move(*lock);
+  }
   run->schemas = tool_schemas(run->lock);
   run->declared = declared_by(payload);
   std::set<std::string> servers;

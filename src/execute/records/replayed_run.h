@@ -56,8 +56,9 @@ struct ReplayedRun {
   bool is_older = false;  // decided when values and schemas were read in fewer ways
 };
 
-// `policy` and `payload` as RunStarted has them. Null where the rules do not load any more, which
-// is a difference like any other; an Error where nothing can be said of the run.
+// `policy` and `payload` as RunStarted has them; a confined server's own record has no lock. Null
+// where the rules do not load any more, which is a difference like any other; an Error where
+// nothing can be said of the run.
 [[nodiscard]] Result<std::unique_ptr<ReplayedRun>> load_replayed_run(
     const Json& policy, const Json& payload, const LockOf& lock_of,
     std::vector<std::string>& differences);

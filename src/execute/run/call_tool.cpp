@@ -155,24 +155,26 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
     return fail(ErrorId::kCallUnknownTool, fmt::format("mcpac.lock has no tool {}", tool.text()),
                 {.fix = "mcpac tools list"});
   }
-  const auto needs = needs_of(project, *lock->find_server(tool.server()),
-                              *lock->find_tool(tool.server(), tool.tool()));
-  if (needs.is_withheld()) return std::unexpected(withheld_error(tool, needs));
   PolicyWorld world(project, clock);
   world.tools = tool_schemas(*lock);
   auto authority = rules_of(project, folders, world, granted, questions);
   if (!authority) return pass_on(authority);
+  const auto by_rules = places_of_servers(project, folders, *lock, *authority);
+  // What is not granted at all is refused before a server is started for it; the gate says the
+  // same.
+  const bool hopeless = authority->coverage(tool, "") == policy::Coverage::kMissing;
+  const auto needs =
+      needs_of(project, *lock->find_server(tool.server()),
+               *lock->find_tool(tool.server(), tool.tool()), hopeless ? nullptr : &by_rules);
+  if (needs.is_withheld()) return std::unexpected(withheld_error(tool, needs));
   const auto compiled = compile_tools(*lock, {tool.server()}, server_checks_of(project.config));
   const auto unusable = std::ranges::find(compiled.unusable, tool.text(), &Error::where);
   if (unusable != compiled.unusable.end()) return std::unexpected(*unusable);
   auto log = audit::RunLog::create(folders.audit(), new_uuid_v7(clock), clock);
   if (!log) return pass_on(log);
 
-  // What is not granted at all is refused before a server is started for it; the gate says the
-  // same.
-  const bool hopeless = authority->coverage(tool, "") == policy::Coverage::kMissing;
   const ProjectUse use(folders, project.config_file);
-  give_places(project, places_of_servers(project, folders, *lock, *authority));
+  give_places(project, by_rules);
   Host host(project.config, *lock);
   if (!hopeless) {
     host.start({tool.server()});

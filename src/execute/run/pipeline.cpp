@@ -183,7 +183,7 @@ Result<void> Run::check_grants() {
   // A client's rules were not made for this program: what it leaves unused is nothing to say.
   static const Listener kQuiet;
   const Listener& heard = request_.hosted == nullptr ? listener_ : kQuiet;
-  if (auto offered = require_offered(project_, *lock_, heard, *outcome_.report); !offered)
+  if (auto offered = require_offered(project_, *lock_, kQuiet, *outcome_.report, nullptr); !offered)
     return offered;
   const GrantCheck parts{project_,          world_,           heard, request_.enforcement,
                          interrupt_.stop(), &outcome_.answers};
@@ -193,6 +193,9 @@ Result<void> Run::check_grants() {
     outcome_.report->grant_fix = outcome_.check.fix;
     return granted;
   }
+  const auto places = places_of_servers(project_, folders_, *lock_, *granted_);
+  if (auto offered = require_offered(project_, *lock_, heard, *outcome_.report, &places); !offered)
+    return offered;
   return require_admitted(parts, *outcome_.report, request_.granted, request_.denied_uses);
 }
 

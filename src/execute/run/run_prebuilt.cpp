@@ -77,7 +77,7 @@ Result<RunAuthority> make_authority(const GrantCheck& parts, const ProgramFile& 
   analyzer::Report report;
   if (file.declared) {
     report = report_of_binary(request.program, *file.declared);
-    if (auto offered = require_offered(parts.project, known.lock, parts.listener, report); !offered)
+    if (auto offered = require_offered(parts.project, known.lock, {}, report, nullptr); !offered)
       return pass_on(offered);
     auto checked = require_granted(parts, report, request.granted, outcome.check);
     if (!checked) return pass_on(checked);
@@ -154,7 +154,13 @@ Result<void> run(const Project& project, const Folders& folders, RunRequest& req
   if (!authority) return pass_on(authority);
   authority->binding.arguments = digest_of_arguments(program->given);
   const auto& permissions = authority->declared.permissions;
-  give_places(project, places_of_servers(project, folders, lock, authority->authority));
+  const auto places = places_of_servers(project, folders, lock, authority->authority);
+  if (file->declared) {
+    const auto report = report_of_binary(request.program, *file->declared);
+    if (auto offered = require_offered(project, lock, listener, report, &places); !offered)
+      return offered;
+  }
+  give_places(project, places);
   const auto servers = host_for_run((*recording)->is_replay() ? nullptr : request.standby, folders,
                                     project, lock, servers_of(permissions));
   Host& host = *servers.host;

@@ -75,6 +75,8 @@ bool may_write(const mcp::ServerConfig& server, const PlacesOfServers& by_rules)
 bool confines_alike(const Project& project, const Project& prepared,
                     const Standby::Stamps& started) {
   const auto wanted = given_places(project);
+  // Those of `prepared` were started in tier A, or not at all: nobody accepted less there.
+  if (project.confined && project.confined->tier() != sandbox::Tier::kA) return false;
   return std::ranges::all_of(project.config.servers, [&](const mcp::ServerConfig& server) {
     if (!server.sandbox) return true;
     if (project.obeyed != prepared.obeyed && may_write(server, wanted)) return false;

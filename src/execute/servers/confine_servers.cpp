@@ -8,22 +8,27 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "core/printable.h"
 #include "core/quantity.h"
 #include "execute/files/file_mounts.h"
+#include "execute/files/kernel_mounts.h"
 #include "execute/files/obeyed_commands.h"
 #include "execute/files/open_place.h"
 #include "execute/project/project_place.h"
+#include "execute/servers/failed_calls.h"
 #include "execute/servers/launch_profile.h"
 #include "execute/servers/learn.h"
 #include "execute/servers/server_packages.h"
+#include "execute/servers/tier_b.h"
 #include "mcp/child_process.h"
 #include "mcp/environment.h"
 
@@ -97,7 +102,12 @@ void add_system(ByPlace& mounts, bool has_network) {
   }
 }
 
-void add_own(ByPlace& mounts) {
+// `memory`: of its entry, which files in memory pass by where no control group counts them; 0: no
+// limit.
+void add_own(ByPlace& mounts, std::uint64_t memory) {
+  const auto bounded = [&](std::uint64_t size) {
+    return memory == 0 ? size : std::min(size, memory);
+  };
   for (const fs::path device : kDevices)
     put(mounts, {.host = device, .inside = device, .kind = Mount::Kind::kDevice});
   put_link(mounts, "/dev/fd", "/proc/self/fd");
@@ -106,10 +116,14 @@ void add_own(ByPlace& mounts) {
   put_link(mounts, "/dev/stderr", "/proc/self/fd/2");
   put(mounts, {.host = {}, .inside = "/proc", .kind = Mount::Kind::kProcesses});
   for (const fs::path& folder : {fs::path("/tmp"), fs::path("/var/tmp"), fs::path(kConfinedHome)})
-    put(mounts,
-        {.host = {}, .inside = folder, .kind = Mount::Kind::kPrivate, .size = kPrivateFolder});
-  put(mounts,
-      {.host = {}, .inside = "/dev/shm", .kind = Mount::Kind::kPrivate, .size = kSharedMemory});
+    put(mounts, {.host = {},
+                 .inside = folder,
+                 .kind = Mount::Kind::kPrivate,
+                 .size = bounded(kPrivateFolder)});
+  put(mounts, {.host = {},
+               .inside = "/dev/shm",
+               .kind = Mount::Kind::kPrivate,
+               .size = bounded(kSharedMemory)});
 }
 
 bool lies_in_any(const fs::path& path, const std::vector<ServerPlaces::Place>& places) {
@@ -144,16 +158,41 @@ std::set<fs::path> started_from(const mcp::SpawnOptions& options, const LaunchPr
   return files_of_command(words, start, options.environment);
 }
 
+// What a person may have meant for a place that is no path as it stands: no shell reads an entry.
+Result<void> check_place_text(std::string_view text, const std::string& where) {
+  const auto refuse = [&](std::string what, std::string why, std::string fix) {
+    return fail(ErrorId::kFilesRefused, std::move(what),
+                {.where = where, .why = std::move(why), .fix = std::move(fix)});
+  };
+  if (text.empty())
+    return refuse("a place of \"sandbox\" is an empty text", "",
+                  R"(write "./data" or "./data:rw")");
+  std::string_view path = text;
+  if (path.ends_with(":rw") || path.ends_with(":ro")) path.remove_suffix(3);
+  const bool is_home =
+      fs::path(path).lexically_normal() == "~" || fs::path(path).lexically_normal() == "~/";
+  if (is_home)
+    return refuse(fmt::format("{} is your home, which is never given as a whole", printable(text)),
+                  "it holds keys, and settings that other programs obey",
+                  R"(name the folders in it that the server needs: "${env:HOME}/.config/NAME")");
+  if (path.starts_with('$') || path.starts_with('~')) {
+    const std::string home = home_of_user();
+    const bool is_below = path.starts_with("~/") && !home.empty();
+    return refuse(fmt::format("{} is read by no shell here", printable(text)),
+                  "\"${env:NAME}\" stands for a variable; all else is a path as it stands",
+                  is_below ? fmt::format("write \"{}{}\"", home, printable(text.substr(1)))
+                           : std::string("write the whole path"));
+  }
+  return {};
+}
+
 Result<FileMounts> mounts_of_places(const Project& project, const Folders& folders,
                                     const mcp::ConfinedSpawn& confined,
                                     const ServerPlaces& by_rules, std::set<fs::path> started) {
   std::vector<policy::FilePlace> places;
   for (const std::string& text : confined.places) {
-    if (text.empty()) {
-      return fail(
-          ErrorId::kFilesRefused, "a place of \"sandbox\" is an empty text",
-          {.where = "server " + confined.server, .fix = R"(write "./data" or "./data:rw")"});
-    }
+    if (auto fits = check_place_text(text, "server " + confined.server); !fits)
+      return pass_on(fits);
     places.push_back(place_of_entry(text, project, confined.server));
   }
   ReservedPlaces reserved = reserved_places(project, folders, {});
@@ -190,6 +229,20 @@ const Mount* mount_over(const ByPlace& mounts, const fs::path& path) {
 // More are no places that somebody wrote down, and each is a mount.
 constexpr std::size_t kMostHeldBack = 40;
 
+// With each place those where another mount shows it, or a part of it, under the same rules.
+Result<std::vector<ServerPlaces::Place>> with_other_mounts(
+    const std::vector<ServerPlaces::Place>& places) {
+  std::vector<ServerPlaces::Place> all = places;
+  if (places.empty()) return all;
+  auto table = MountTable::read();
+  if (!table) return pass_on(table);
+  for (const ServerPlaces::Place& place : places) {
+    for (fs::path& path : table->elsewhere(place.path))
+      all.push_back({.path = std::move(path), .mode = place.mode, .rules = place.rules});
+  }
+  return all;
+}
+
 // What the rules hold back of all that is mounted by now. What the program is made of stays.
 Result<void> hold_back(const ServerPlaces& by_rules, const std::set<fs::path>& trees,
                        ByPlace& mounts) {
@@ -197,7 +250,9 @@ Result<void> hold_back(const ServerPlaces& by_rules, const std::set<fs::path>& t
   const auto is_tree_in = [&](const fs::path& place) {
     return std::ranges::any_of(trees, [&](const fs::path& tree) { return lies_in(tree, place); });
   };
-  for (const ServerPlaces::Place& place : by_rules.read_only) {
+  auto read_only = with_other_mounts(by_rules.read_only);
+  if (!read_only) return pass_on(read_only);
+  for (const ServerPlaces::Place& place : *read_only) {
     const Mount* over = mount_over(mounts, place.path);
     for (auto& [at, mount] : mounts) {
       if (mount.kind == Mount::Kind::kHost && mount.access == Mount::Access::kReadWrite &&
@@ -212,7 +267,9 @@ Result<void> hold_back(const ServerPlaces& by_rules, const std::set<fs::path>& t
     ++count;
     put(mounts, {.host = place.path, .inside = place.path});
   }
-  for (const ServerPlaces::Place& place : by_rules.absent) {
+  auto absent = with_other_mounts(by_rules.absent);
+  if (!absent) return pass_on(absent);
+  for (const ServerPlaces::Place& place : *absent) {
     std::erase_if(mounts, [&](const auto& entry) {
       const bool stays =
           is_tree_in(entry.first) || is_of_linker(entry.first) ||
@@ -265,10 +322,18 @@ Result<void> pin_folders_above(ByPlace& mounts) {
       put(mounts, {.host = at, .inside = at, .access = Mount::Access::kReadWrite});
   }
   if (mounts.size() <= kMostMounts) return {};
-  return fail(ErrorId::kFilesRefused,
-              "what a server may write holds too many names that tools obey, or denied places",
-              {.why = "each is mounted over, and so is each folder above it",
-               .fix = "name the folders that it works in, or give them read-only"});
+  const auto depth = [](const fs::path& path) { return std::distance(path.begin(), path.end()); };
+  const fs::path deepest = *std::ranges::max_element(held, {}, depth);
+  return fail(
+      ErrorId::kFilesRefused,
+      "what a server may write holds too many names that tools obey, or denied places",
+      {.where = {},
+       .why =
+           fmt::format("each is mounted over, and so is each folder above it; the deepest is {}, "
+                       "{} folders down",
+                       printable(deepest.string(), 300), depth(deepest)),
+       .fix = "name the folders that it works in, or give them read-only; what the server made so "
+              "deep, and nobody needs, remove"});
 }
 
 bool is_in_tree(const ByPlace& mounts, const fs::path& path) {
@@ -308,7 +373,8 @@ void add_to_own_home(ByPlace& mounts, const fs::path& project) {
         continue;
       Mount again = mount;
       again.inside = fs::path(kConfinedHome) / at.lexically_relative(home);
-      put(more, std::move(again));
+      fs::path inside = again.inside;
+      more.try_emplace(std::move(inside), std::move(again));
     }
   }
   if (mounts.size() + more.size() <= kMostMounts) mounts.merge(more);
@@ -338,6 +404,14 @@ class ServerWarden {
     return fail(ErrorId::kWardenFailed, "the sandbox's warden does not answer");
   }
 
+  // Whether its children get roots, and so tier A. True where it does not answer: the start says
+  // so.
+  bool makes_roots() {
+    const std::scoped_lock alone(mutex_);
+    if (!begin_alone()) return true;
+    return warden_->makes_roots().value_or(true);
+  }
+
  private:
   Result<void> begin_alone() {
     if (warden_) return {};
@@ -359,25 +433,89 @@ struct NetworkOfStart {
   UniqueFd standard_error;
 };
 
+// The places that a server may write, looked through for names that tools obey and that were not
+// there when it started: no guard keeps it from making them (docs/adr/0057). Any thread.
+class WatchedNames {
+ public:
+  WatchedNames(std::string server, FileMounts places,
+               std::shared_ptr<ServerConnections> connections)
+      : server_(std::move(server)),
+        places_(std::move(places)),
+        connections_(std::move(connections)) {}
+  // Tells its user of each, once.
+  void look() {
+    const std::scoped_lock alone(mutex_);
+    const auto made = new_protected_names(places_);
+    if (!made) {
+      const std::string text = fmt::format(
+          "{}: what it may write is not looked through for names that tools may run or obey: {}",
+          printable(server_), made.error().what);
+      return connections_->note(server_, text, {{"what", "new names are not looked for"}});
+    }
+    for (const fs::path& path : made->names) {
+      if (!told_.insert(path).second) continue;
+      tell(
+          path,
+          "{}: {} came to be in what it may write, while it ran: tools may run or obey it. Look at "
+          "it before you go on; from the next start of the server on it is read-only for it",
+          "a name that tools obey came to be while a server ran that may write there");
+    }
+    for (const fs::path& path : made->closed) {
+      if (!told_.insert(path).second) continue;
+      tell(path, "{}: {} cannot be looked through for names that tools may run or obey",
+           "what a server may write cannot be looked through for names that tools obey");
+    }
+  }
+
+ private:
+  void tell(const fs::path& path, fmt::string_view text, const char* what) {
+    connections_->note(
+        server_, fmt::format(fmt::runtime(text), printable(server_), printable(path.string())),
+        {{"what", what}, {"path", printable(path.string())}});
+  }
+
+  std::string server_;
+  FileMounts places_;
+  std::shared_ptr<ServerConnections> connections_;
+  std::mutex mutex_;
+  std::set<fs::path> told_;
+};
+
 class InSandbox final : public mcp::ConfinedProcess {
  public:
   InSandbox(sandbox::Child child, std::shared_ptr<ServerWarden> warden, std::uint64_t memory,
-            std::optional<NetworkOfStart> network)
-      : warden_(std::move(warden)),
+            std::optional<NetworkOfStart> network, std::optional<FoldersOnDisk> own,
+            std::shared_ptr<WatchedNames> names)
+      : own_(std::move(own)),
+        warden_(std::move(warden)),
         child_(std::move(child)),
         memory_(memory),
-        network_(std::move(network)) {}
+        network_(std::move(network)),
+        names_(std::move(names)) {}
+  InSandbox(const InSandbox&) = delete;
+  InSandbox& operator=(const InSandbox&) = delete;
+  // Whatever it made at its very end is seen.
+  ~InSandbox() override {
+    if (!names_) return;
+    child_.kill(sandbox::Verdict::Kind::kKilled);
+    std::ignore = child_.wait();
+    names_->look();
+  }
   [[nodiscard]] int end_descriptor() const override { return child_.end_descriptor(); }
   void kill() override { child_.kill(sandbox::Verdict::Kind::kKilled); }
   [[nodiscard]] std::optional<LimitHit> limit_hit() override {
     const auto verdict = child_.wait();
-    if (!verdict || verdict->kind != sandbox::Verdict::Kind::kMemoryLimit || !verdict->limit)
-      return std::nullopt;
+    if (!verdict || !verdict->limit) return std::nullopt;
+    // In tier B a look holds it, and elsewhere the kernel refuses one more.
+    if (verdict->limit->name == "processes")
+      return LimitHit{.what = verdict->detail, .fix = "ask less of it at a time"};
+    if (verdict->kind != sandbox::Verdict::Kind::kMemoryLimit) return std::nullopt;
     return LimitHit{.what = fmt::format("it had {} MB of memory, and may have {}",
                                         verdict->limit->used / 1'000'000U, size_text(memory_)),
                     .fix = R"(raise "memory" in the "sandbox" of its entry, or ask less of it at )"
                            "a time"};
   }
+  [[nodiscard]] bool hands_over() const override { return network_.has_value(); }
   [[nodiscard]] Result<void> listen_on(std::vector<UniqueFd> sockets) override {
     if (!network_) return {};
     auto session = network_->connections->serve(std::move(network_->network), std::move(sockets),
@@ -388,11 +526,13 @@ class InSandbox final : public mcp::ConfinedProcess {
   }
 
  private:
+  std::optional<FoldersOnDisk> own_;      // removed when nothing of it runs any more
   std::shared_ptr<ServerWarden> warden_;  // outlives its child
   sandbox::Child child_;
   std::uint64_t memory_;
   std::optional<NetworkOfStart> network_;
   std::unique_ptr<ServerConnections::Session> session_;
+  std::shared_ptr<WatchedNames> names_;  // null: it may write no folder
 };
 
 // Of its own: whether it waits is nothing to the server, which has the same pipe.
@@ -405,9 +545,14 @@ std::string remedy_for(const Error& error, const std::string& server) {
   if (error.id != ErrorId::kTierTooLow && error.id != ErrorId::kSandboxUnavailable &&
       error.id != ErrorId::kSandboxLayerFailed)
     return error.fix;
+  const bool accepting = error.fix.contains("--accept-tier B");
   return fmt::format(
-      "`mcpac doctor` says what is missing on this machine; without \"sandbox\" in the entry of {} "
-      "it runs with all that you have",
+      "`mcpac doctor` says what is missing on this machine{}; without \"sandbox\" in the entry of "
+      "{} it runs with all that you have",
+      accepting
+          ? ", and `mcpac doctor --accept-tier B` accepts that Landlock alone holds the files "
+            "of servers (docs/confined-servers.md)"
+          : "",
       server);
 }
 
@@ -418,7 +563,14 @@ class ServerConfiner final : public mcp::Confiner {
       : project_(std::move(project)),
         folders_(std::move(folders)),
         warden_(std::move(warden)),
-        connections_(std::make_shared<ServerConnections>(folders_.audit())) {}
+        connections_(std::make_shared<ServerConnections>(folders_.audit())),
+        rules_(project_->confined) {}
+  ServerConfiner(const ServerConfiner& other, std::shared_ptr<ConfinedRules> rules)
+      : project_(other.project_),
+        folders_(other.folders_),
+        warden_(other.warden_),
+        connections_(other.connections_),
+        rules_(std::move(rules)) {}
 
   [[nodiscard]] const std::shared_ptr<ServerConnections>& connections() const {
     return connections_;
@@ -428,11 +580,17 @@ class ServerConfiner final : public mcp::Confiner {
       const std::string& server, const mcp::SpawnOptions& options,
       const mcp::ConfinedEnds& ends) const override {
     if (auto begun = warden_->begin(); !begun) return pass_on(begun);
-    const ServerPlaces by_rules = project_->confined->of(server);
-    auto spec = confined_spec(*project_, folders_, options, by_rules);
+    const ServerPlaces by_rules = rules_->of(server);
+    FileMounts written;
+    auto spec = confined_spec(*project_, folders_, options, by_rules, &written);
     if (!spec) return pass_on(spec);
     std::optional<NetworkOfStart> network;
-    if (!options.confined->network.empty()) {
+    std::optional<FoldersOnDisk> own;
+    const sandbox::Tier tier = project_->confined->tier();
+    if (tier != sandbox::Tier::kA) {
+      if (auto weaker = in_tier_b(server, options, by_rules, *spec, own); !weaker)
+        return pass_on(weaker);
+    } else if (!options.confined->network.empty()) {
       auto reached = network_of_server(
           server, project_->config_file.string(), options.confined->network,
           by_rules.network_denied ? ServersReach::kNothing : ServersReach::kAsTheirEntries);
@@ -445,10 +603,13 @@ class ServerConfiner final : public mcp::Confiner {
     spec->standard_error = ends.standard_error;
     spec->channel = ends.control;
     ConfinedRules::Started started{.places = by_rules, .folders = {}};
+    started.places.tier = tier;
     for (const Mount& mount : spec->mounts) {
-      if (mount.kind == Mount::Kind::kHost) started.folders.push_back(mount.inside);
+      if (mount.kind != Mount::Kind::kHost) continue;
+      started.folders.push_back(mount.inside);
+      if (mount.access == Mount::Access::kReadWrite) started.writable.push_back(mount.inside);
     }
-    project_->confined->started(server, std::move(started));
+    rules_->started(server, std::move(started));
     if (options.observer) spec->observer = options.observer->socket();
     auto child = warden_->spawn(*spec);
     if (!child) {
@@ -457,8 +618,40 @@ class ServerConfiner final : public mcp::Confiner {
       error.what = fmt::format("cannot confine server {}: {}", server, error.what);
       return std::unexpected(std::move(error));
     }
+    std::shared_ptr<WatchedNames> names;
+    if (written.writes()) {
+      names = std::make_shared<WatchedNames>(server, std::move(written), connections_);
+      const std::scoped_lock alone(watched_mutex_);
+      std::erase_if(watched_, [](const auto& one) { return one.expired(); });
+      watched_.push_back(names);
+    }
     return std::make_unique<InSandbox>(std::move(*child), warden_, spec->limits.memory,
-                                       std::move(network));
+                                       std::move(network), std::move(own), std::move(names));
+  }
+
+  // Of all that run.
+  void look_at_names() const {
+    std::vector<std::shared_ptr<WatchedNames>> all;
+    {
+      const std::scoped_lock alone(watched_mutex_);
+      for (const auto& one : watched_) {
+        if (auto names = one.lock()) all.push_back(std::move(names));
+      }
+    }
+    for (const auto& names : all) names->look();
+  }
+
+  void call_failed(const std::string& server, std::string_view said) const override {
+    const auto* config = project_->config.find(server);
+    const auto had = rules_->last_start(server);
+    if (config == nullptr || !had) return;
+    for (const FailedFor& one :
+         failed_for(said, *config, {.readable = had->folders, .writable = had->writable},
+                    homes_of_servers())) {
+      Json anomaly{{"what", "a call failed for what the sandbox of its server does not give"}};
+      if (!one.path.empty()) anomaly["path"] = printable(one.path);
+      connections_->note(server, one.text, std::move(anomaly));
+    }
   }
 
   [[nodiscard]] std::shared_ptr<mcp::Refusals> look_at_refusals(
@@ -467,18 +660,41 @@ class ServerConfiner final : public mcp::Confiner {
   }
 
  private:
+  Result<void> in_tier_b(const std::string& server, const mcp::SpawnOptions& options,
+                         const ServerPlaces& by_rules, sandbox::Spec& spec,
+                         std::optional<FoldersOnDisk>& own) const {
+    const auto& places = options.confined->network;
+    if (!places.empty()) {  // what is no place is told as it is elsewhere
+      auto known = network_of_server(server, project_->config_file.string(), places,
+                                     ServersReach::kAsTheirEntries);
+      if (!known) return pass_on(known);
+    }
+    auto network = whole_network(server, places, by_rules);
+    if (!network) return pass_on(network);
+    auto made = FoldersOnDisk::make(folders_.temporary);
+    if (!made) return pass_on(made);
+    auto weaker = without_mounts(std::move(spec), server, *network, *made);
+    if (!weaker) return pass_on(weaker);
+    spec = std::move(*weaker);
+    own.emplace(std::move(*made));
+    return {};
+  }
+
   std::shared_ptr<const Project> project_;
   Folders folders_;
   std::shared_ptr<ServerWarden> warden_;
   std::shared_ptr<ServerConnections> connections_;
+  mutable std::mutex watched_mutex_;
+  mutable std::vector<std::weak_ptr<WatchedNames>> watched_;
+  std::shared_ptr<ConfinedRules> rules_;
 };
 
 // Of the projects that these servers are of, which is one.
-std::set<std::shared_ptr<ServerConnections>> connections_of(const mcp::Config& config) {
-  std::set<std::shared_ptr<ServerConnections>> all;
+std::set<const ServerConfiner*> confiners_of(const mcp::Config& config) {
+  std::set<const ServerConfiner*> all;
   for (const auto& server : config.servers) {
     const auto* confiner = dynamic_cast<const ServerConfiner*>(server.confiner.get());
-    if (confiner != nullptr) all.insert(confiner->connections());
+    if (confiner != nullptr) all.insert(confiner);
   }
   return all;
 }
@@ -486,11 +702,16 @@ std::set<std::shared_ptr<ServerConnections>> connections_of(const mcp::Config& c
 }  // namespace
 
 void RecordedConnections::record_in(audit::Sink* log) const {
-  for (const auto& connections : connections_of(config_)) connections->record_in(log);
+  for (const ServerConfiner* confiner : confiners_of(config_)) {
+    // Those of the run are in its record.
+    if (log == nullptr) confiner->look_at_names();
+    confiner->connections()->record_in(log);
+  }
 }
 
 void ToldRefusals::tell_to(ServerConnections::Tell tell) const {
-  for (const auto& connections : connections_of(config_)) connections->tell_refusals(tell);
+  for (const ServerConfiner* confiner : confiners_of(config_))
+    confiner->connections()->tell_refusals(tell);
 }
 
 std::vector<fs::path> homes_of_servers() {
@@ -502,16 +723,17 @@ std::vector<fs::path> homes_of_servers() {
         std::ranges::find(homes, real) == homes.end())
       homes.push_back(real);
   };
-  add(home_of_user());
   constexpr std::string_view kHome = "HOME=";
   for (const std::string& variable : mcp::make_environment({})) {
     if (variable.starts_with(kHome)) add(variable.substr(kHome.size()));
   }
+  add(home_of_user());
   return homes;
 }
 
 Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folders,
-                                    const mcp::SpawnOptions& given, const ServerPlaces& by_rules) {
+                                    const mcp::SpawnOptions& given, const ServerPlaces& by_rules,
+                                    FileMounts* written) {
   const auto start = start_of(given);
   if (!start) return std::unexpected(start.error());
   const auto started = server_start(given, folders);
@@ -526,7 +748,7 @@ Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folde
 
   ByPlace mounts;
   add_system(mounts, !options.confined->network.empty());
-  add_own(mounts);
+  add_own(mounts, options.confined->memory);
   profile->trees.insert(started->trees.begin(), started->trees.end());
   for (const fs::path& tree : profile->trees)
     put(mounts, {.host = tree, .inside = tree, .access = Mount::Access::kReadExecute});
@@ -550,6 +772,7 @@ Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folde
   if (!is_in_tree(mounts, *start) && !mounts.contains(*start) && *start != "/")
     put(mounts, {.host = {}, .inside = *start, .kind = Mount::Kind::kFolder});
 
+  if (written != nullptr) *written = std::move(*places);
   sandbox::Spec spec;
   spec.program = options.keeper;
   spec.arguments = {"confined", (*start / options.program).lexically_normal().string()};
@@ -590,19 +813,26 @@ ForeignFolders foreign_folders(const Project& project, const Folders& folders) {
           folders.temporary};
 }
 
-void confine_servers(Project& project, const Folders& folders) {
+void confine_servers(Project& project, const Folders& folders, sandbox::Tier lowest) {
   const auto is_confined = [](const mcp::ServerConfig& server) {
     return server.sandbox.has_value();
   };
   if (std::ranges::none_of(project.config.servers, is_confined)) return;
   project.confined = std::make_shared<ConfinedRules>();
+  const auto warden = std::make_shared<ServerWarden>(folders.warden());
+  project.confined->accept(lowest, [warden] { return warden->makes_roots(); });
   // Before it refers to a confiner: that would keep itself alive.
   const auto copy = std::make_shared<const Project>(project);
-  const auto confiner = std::make_shared<ServerConfiner>(
-      copy, folders, std::make_shared<ServerWarden>(folders.warden()));
+  const auto confiner = std::make_shared<ServerConfiner>(copy, folders, warden);
   for (auto& server : project.config.servers) {
     if (is_confined(server)) server.confiner = confiner;
   }
+}
+
+mcp::ServerConfig with_rules(mcp::ServerConfig server, std::shared_ptr<ConfinedRules> rules) {
+  if (const auto* confiner = dynamic_cast<const ServerConfiner*>(server.confiner.get()))
+    server.confiner = std::make_shared<ServerConfiner>(*confiner, std::move(rules));
+  return server;
 }
 
 }  // namespace mcpac::execute

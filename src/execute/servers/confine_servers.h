@@ -3,9 +3,11 @@
 // system. What is not given does not exist for them, however it is spelled (docs/adr/0057).
 #pragma once
 
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "execute/files/file_mounts.h"
 #include "execute/project/folders.h"
 #include "execute/project/project.h"
 #include "execute/servers/launch_profile.h"
@@ -18,8 +20,16 @@ namespace mcpac::execute {
 
 // Sets ServerConfig::confiner of each server that has a "sandbox", and Project::confined, from
 // which each start takes what the rules give by then. Their warden is theirs alone, and starts with
-// the first of them; it ends with the last that refers to it.
-void confine_servers(Project& project, const Folders& folders);
+// the first of them; it ends with the last that refers to it. `lowest`: the weakest tier that a
+// person accepted by name; below B counts as B. Where the machine gives B, and that is accepted,
+// they are started as tier_b.h says; an entry cannot accept it, as projects are written by others.
+void confine_servers(Project& project, const Folders& folders,
+                     sandbox::Tier lowest = sandbox::Tier::kA);
+
+// The same entry for a process of its own, to which `rules` give places, and not what they give
+// other processes of the server. Only of a server that confine_servers() has seen.
+[[nodiscard]] mcp::ServerConfig with_rules(mcp::ServerConfig server,
+                                           std::shared_ptr<ConfinedRules> rules);
 
 // While it lives, connections of the confined servers among these that begin are recorded in `log`,
 // which is a run's and borrowed. Those that are open at its end are ended; connections before and
@@ -55,10 +65,12 @@ class ToldRefusals {
 };
 
 // What such a server gets, for the warden. `options` are those of its start, expanded; `by_rules`
-// is what the rules give beside its entry. The descriptors are not set.
+// is what the rules give beside its entry. The descriptors are not set. `written` gets its places
+// as they are now, for new_protected_names(); their mounts are in the Spec.
 [[nodiscard]] Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folders,
                                                   const mcp::SpawnOptions& options,
-                                                  const ServerPlaces& by_rules = {});
+                                                  const ServerPlaces& by_rules = {},
+                                                  FileMounts* written = nullptr);
 
 // Of this project: what no tree of a script holds (launch_profile.h).
 [[nodiscard]] ForeignFolders foreign_folders(const Project& project, const Folders& folders);
@@ -66,8 +78,10 @@ class ToldRefusals {
 // The folder that it starts in, without links, as those are not in the sandbox.
 [[nodiscard]] Result<std::filesystem::path> start_of(const mcp::SpawnOptions& options);
 
-// Homes of the user as servers know them: by the system's record of users, and by HOME, which
-// servers without a sandbox get. Without links; none twice.
+// Homes of the user as servers know them, without links, none twice: first that of HOME, which
+// servers without a sandbox get, then that of the system's record of users (home_of_user()), which
+// "~/" means in rules and entries. What is refused of a home is refused of both. Of what is given
+// in both under one name the first has it in the server's own home, as there the server looks.
 [[nodiscard]] std::vector<std::filesystem::path> homes_of_servers();
 
 // The home folder of a confined server, which is empty when it starts and gone with it.

@@ -8,12 +8,14 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <system_error>
 
 #include "core/file.h"
+#include "core/json.h"
 #include "core/printable.h"
 #include "execute/files/open_place.h"
 #include "mcp/environment.h"
@@ -184,7 +186,11 @@ class Profiler {
     auto real = add_program(program, 0);
     if (!real) return pass_on(real);
     own_begin_at(words);
-    if (launcher == nullptr) launcher = launcher_of(*real);
+    if (launcher == nullptr) {
+      profile_.names.insert(program.stem().string());
+      profile_.names.insert(real->stem().string());
+      launcher = launcher_of(*real);
+    }
     if (launcher == nullptr) return {};
     if (launcher->starts == Starts::kCommand) return add_words_of_command(words);
     add_scripts(*launcher, words);
@@ -310,7 +316,10 @@ class Profiler {
       interpreter = *program;
       if (auto found = add_program(interpreter, depth + 1); !found) return pass_on(found);
     }
-    if (const Launcher* launcher = launcher_of(interpreter)) add_tree_of(*launcher, script);
+    if (const Launcher* launcher = launcher_of(interpreter)) {
+      profile_.is_python = profile_.is_python || launcher->starts == Starts::kPython;
+      add_tree_of(*launcher, script);
+    }
     return {};
   }
 
@@ -333,8 +342,17 @@ class Profiler {
     }
   }
 
+  // A script, or a module: "a/notes.js", "notes.server" of -m.
+  void add_name_of(const std::string& word) {
+    std::error_code error;
+    const bool is_file = fs::exists(start_ / word, error);
+    profile_.names.insert(is_file ? fs::path(word).stem().string()
+                                  : word.substr(0, word.find('.')));
+  }
+
   // The first word that is no option, and files that options name.
   void add_scripts(const Launcher& launcher, std::span<const std::string> words) {
+    profile_.is_python = profile_.is_python || launcher.starts == Starts::kPython;
     bool is_value = false;
     for (; !words.empty(); words = words.subspan(1)) {
       const std::string& word = words[0];
@@ -345,7 +363,10 @@ class Profiler {
         name = equals == std::string::npos ? "" : std::string_view(word).substr(equals + 1);
       std::error_code error;
       if (!name.empty() && fs::exists(start_ / name, error)) add_tree_of(launcher, start_ / name);
-      if (!is_option && !is_value && word != "run") return own_begin_at(words.subspan(1));
+      if (!is_option && !is_value && word != "run") {
+        add_name_of(word);
+        return own_begin_at(words.subspan(1));
+      }
       is_value = is_option && equals == std::string::npos && has_value(launcher, word);
     }
     own_begin_at(words);
@@ -360,11 +381,30 @@ class Profiler {
       return;
     }
     add_tree(*real);
+    add_package_of(*real);
     if (launcher.starts == Starts::kScript && !real->native().contains("/node_modules/")) return;
     const fs::path folder = real->parent_path();
     if (const auto packages = outermost_packages(folder)) return add_tree(*packages);
     if (!is_foreign(folder)) add_tree(folder);
     if (launcher.starts == Starts::kNode) add_package_above(folder);
+  }
+
+  // The package in node_modules that the script lies in, without its scope.
+  void add_package_of(const fs::path& script) {
+    fs::path package;
+    for (auto part = script.begin(); part != script.end(); ++part) {
+      if (*part != "node_modules") continue;
+      auto name = std::next(part);
+      if (name != script.end() && name->native().starts_with('@')) ++name;
+      if (name != script.end()) package = *name;
+    }
+    if (!package.empty() && package != ".bin") profile_.names.insert(package.string());
+  }
+  void add_name_in(const fs::path& package_file) {
+    const auto text = read_file(package_file, std::size_t{1} << 20U);
+    const auto package = text ? parse_json(*text) : std::unexpected(text.error());
+    const std::string name = package ? string_member(*package, "name") : std::string();
+    if (!name.empty()) profile_.names.insert(name.substr(name.rfind('/') + 1));
   }
 
   static std::optional<fs::path> outermost_packages(const fs::path& folder) {
@@ -383,6 +423,7 @@ class Profiler {
       if (const auto packages = follow(at / "node_modules")) add_tree(*packages);
       if (!fs::is_regular_file(at / "package.json", error)) continue;
       if (const auto real = follow(at / "package.json")) add_tree(*real);
+      add_name_in(at / "package.json");
       return;
     }
   }

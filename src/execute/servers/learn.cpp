@@ -20,10 +20,14 @@
 #include "execute/project/project_place.h"
 #include "execute/servers/confine_servers.h"
 #include "execute/servers/launch_profile.h"
+#include "execute/servers/package_run.h"
 #include "execute/servers/proposed_places.h"
+#include "execute/servers/server_network.h"
+#include "execute/servers/server_packages.h"
 #include "execute/servers/server_places.h"
 #include "mcp/secrets.h"
 #include "mcp/stdio_transport.h"
+#include "policy/match/url.h"
 
 namespace mcpac::execute {
 namespace {
@@ -44,7 +48,9 @@ constexpr std::size_t kMostLines = 24;
 constexpr std::size_t kMostFilesOfAFolder = 1;
 constexpr std::size_t kMostSiblings = 3;
 
-// Below the home of a user: what holds keys, or what other programs keep there.
+// Below the home of a user: what holds keys and tokens, browsers' and messengers' profiles, what is
+// started or obeyed later, and what other agents keep there. Never proposed, whatever a server is
+// called: one named "gh" is not gh.
 constexpr std::array kPrivate = {".ssh",
                                  ".gnupg",
                                  ".aws",
@@ -57,7 +63,10 @@ constexpr std::array kPrivate = {".ssh",
                                  ".gitconfig",
                                  ".pgpass",
                                  ".my.cnf",
+                                 ".mylogin.cnf",
                                  ".npmrc",
+                                 ".yarnrc",
+                                 ".yarnrc.yml",
                                  ".pypirc",
                                  ".vault-token",
                                  ".password-store",
@@ -65,46 +74,155 @@ constexpr std::array kPrivate = {".ssh",
                                  ".thunderbird",
                                  ".claude",
                                  ".claude.json",
+                                 ".codex",
+                                 ".gemini",
                                  ".cursor",
                                  ".vscode",
                                  ".pki",
+                                 ".1password",
+                                 ".op",
+                                 ".bitwarden",
+                                 ".helm",
+                                 ".minikube",
+                                 ".krew",
+                                 ".terraform.d",
+                                 ".terraformrc",
+                                 ".pulumi",
+                                 ".fly",
+                                 ".vercel",
+                                 ".netlify",
+                                 ".ngrok2",
+                                 ".step",
+                                 ".sops",
+                                 ".age",
+                                 ".s3cfg",
+                                 ".boto",
+                                 ".databrickscfg",
+                                 ".snowflake",
+                                 ".snowsql",
+                                 ".kaggle",
+                                 ".huggingface",
+                                 ".rclone.conf",
+                                 ".cargo/credentials",
+                                 ".cargo/credentials.toml",
+                                 ".gem/credentials",
+                                 ".m2/settings.xml",
+                                 ".m2/settings-security.xml",
+                                 ".gradle/gradle.properties",
+                                 ".composer/auth.json",
+                                 ".nuget",
+                                 ".electrum",
+                                 ".bitcoin",
+                                 ".ethereum",
+                                 ".signal",
+                                 ".purple",
+                                 ".filezilla",
+                                 ".remmina",
+                                 ".config/1Password",
+                                 ".config/Bitwarden",
+                                 ".config/BraveSoftware",
+                                 ".config/Claude",
+                                 ".config/Code",
+                                 ".config/Cursor",
+                                 ".config/Element",
+                                 ".config/Signal",
+                                 ".config/Slack",
+                                 ".config/autostart",
+                                 ".config/chromium",
+                                 ".config/composer",
+                                 ".config/configstore",
+                                 ".config/containers",
+                                 ".config/discord",
+                                 ".config/doctl",
+                                 ".config/filezilla",
+                                 ".config/firebase",
+                                 ".config/flyctl",
                                  ".config/gcloud",
                                  ".config/gh",
                                  ".config/git",
-                                 ".config/op",
-                                 ".config/rclone",
-                                 ".config/hub",
+                                 ".config/github-copilot",
+                                 ".config/glab-cli",
                                  ".config/google-chrome",
                                  ".config/google-chrome-beta",
-                                 ".config/chromium",
-                                 ".config/BraveSoftware",
-                                 ".config/microsoft-edge",
-                                 ".config/vivaldi",
-                                 ".config/opera",
-                                 ".config/Code",
-                                 ".config/Cursor",
-                                 ".config/Claude",
+                                 ".config/gopass",
+                                 ".config/helm",
+                                 ".config/hub",
+                                 ".config/keepassxc",
+                                 ".config/kube",
+                                 ".config/kwalletrc",
+                                 ".config/linode-cli",
                                  ".config/mcpac",
+                                 ".config/microsoft-edge",
+                                 ".config/netlify",
+                                 ".config/ngrok",
+                                 ".config/op",
+                                 ".config/opera",
+                                 ".config/ovhcloud",
+                                 ".config/pulumi",
+                                 ".config/rclone",
+                                 ".config/remmina",
+                                 ".config/scaleway",
+                                 ".config/sops",
+                                 ".config/stripe",
                                  ".config/systemd",
-                                 ".config/autostart",
-                                 ".cache/mozilla",
-                                 ".cache/google-chrome",
+                                 ".config/tailscale",
+                                 ".config/vivaldi",
                                  ".cache/chromium",
+                                 ".cache/google-chrome",
+                                 ".cache/huggingface/token",
                                  ".cache/mcpac",
+                                 ".cache/mozilla",
+                                 ".cache/gh",
+                                 ".cache/keepassxc",
                                  ".local/bin",
+                                 ".local/share/com.vercel.cli",
+                                 ".local/share/applications",
+                                 ".local/share/containers",
+                                 ".local/share/dbus-1",
+                                 ".local/share/gnupg",
+                                 ".local/share/gopass",
+                                 ".local/share/helm",
                                  ".local/share/keyrings",
+                                 ".local/share/kwalletd",
                                  ".local/share/mcpac",
+                                 ".local/share/mkcert",
+                                 ".local/share/pass",
+                                 ".local/share/password-store",
+                                 ".local/share/remmina",
+                                 ".local/share/systemd",
+                                 ".local/share/tea",
                                  ".local/state/mcpac",
+                                 ".local/state/gh",
                                  "snap"};
 // Folders with a folder of each program.
 constexpr std::array kOfEach = {".config", ".cache", ".local/share", ".local/state"};
 // Where resolvers and loaders look; a confined server does without.
 constexpr std::array kOfLibraries = {
-    "/etc/resolv.conf", "/etc/gai.conf",  "/etc/ld.so.preload", "/etc/hostname", "/etc/machine-id",
-    "/etc/os-release",  "/etc/localtime", "/etc/environment",   "/etc/terminfo", "/etc/inputrc"};
+    "/etc/resolv.conf", "/etc/gai.conf",   "/etc/ld.so.preload", "/etc/hostname",
+    "/etc/machine-id",  "/etc/os-release", "/etc/localtime",     "/etc/environment",
+    "/etc/terminfo",    "/etc/inputrc",    "/etc/hosts"};  // a server with a network asks mcpac,
+                                                           // which reads it
 // Of the machine and of others, beside what is of the system.
 constexpr std::array kOfMachine = {"/etc",  "/var",  "/run",       "/boot",
                                    "/root", "/home", "/lost+found"};
+
+// What is left of a program's name without what says of which kind it is: "notes" of
+// "notes-mcp-server" and "@acme/notes". Empty: nothing that tells it from others.
+std::string name_without_kind(std::string_view name) {
+  constexpr std::array<std::string_view, 22> kKinds = {
+      "mcp", "server", "servers", "nodejs", "node", "js",   "ts",  "python",
+      "py",  "main",   "index",   "init",   "cli",  "app",  "run", "bin",
+      "src", "dist",   "build",   "lib",    "out",  "start"};
+  std::string left;
+  while (!name.empty()) {
+    const auto length = std::min(name.find_first_of("-_./@ "), name.size());
+    const auto word = name.substr(0, length);
+    if (!word.empty() && std::ranges::find(kKinds, word) == kKinds.end())
+      left += fmt::format("{}{}", left.empty() ? "" : "-", word);
+    name.remove_prefix(std::min(length + 1, name.size()));
+  }
+  return left;
+}
 
 bool is_folder(const fs::path& path) {
   std::error_code error;
@@ -138,6 +256,10 @@ std::string_view verb_of(std::uint16_t uses, bool folder) {
   return "looked at";
 }
 
+bool is_loopback(const sandbox::SeenHost& host) {
+  return host.address.starts_with("127.") || host.address == "::1";
+}
+
 class Proposer {
  public:
   explicit Proposer(const ProposalFrom& from) : from_(from) {
@@ -158,6 +280,7 @@ class Proposer {
     if (!spec) return std::unexpected(secrets_.redact(std::move(spec.error())));
     target_ = &*target;
     spec_ = &*spec;
+    learn_names();
     add_entry();
     for (const ProposedLine& line : from_.first) add_claimed(line);
     if (auto named = add_named(config); !named)
@@ -211,12 +334,73 @@ class Proposer {
            (folder != project_ && lies_in(project_, folder));
   }
 
+  // What is its own in a home: what is named as it is, and what it was seen to make there.
+  void learn_names() {
+    add_own_name(from_.server.name);
+    const auto start = start_of(target_->spawn);
+    const auto started = server_start(target_->spawn, from_.folders);
+    if (start && started) {
+      const auto profile =
+          launch_profile_of(started->options, *start, foreign_folders(from_.project, from_.folders),
+                            started->programs);
+      if (profile) {
+        is_python_ = profile->is_python;
+        for (const std::string& name : profile->names) add_own_name(name);
+      }
+    }
+    if (const auto run = package_run_of(from_.server); run && *run && !(*run)->packages.empty()) {
+      const std::string& package = (*run)->packages.front();
+      const bool is_npm = (*run)->installer == PackageRun::Installer::kNpm;
+      const std::string name = is_npm ? npm_name(package) : python_name(package);
+      add_own_name(name.substr(name.rfind('/') + 1));
+      add_own_name((*run)->program);
+    }
+    if (from_.seen == nullptr) return;
+    for (const SeenPlace& seen : from_.seen->places) {
+      if ((seen.uses & sandbox::kCreated) != 0) made_.insert(real_name(seen.path));
+    }
+  }
+  void add_own_name(std::string_view name) {
+    if (std::string own = name_without_kind(name); !own.empty()) names_.insert(std::move(own));
+  }
+  [[nodiscard]] bool is_its_own(const fs::path& place) const {
+    std::string name = place.filename().string();
+    if (made_.contains(place)) return true;
+    if (name.starts_with('.')) name.erase(0, 1);
+    const auto fits = [&](std::string_view one) {
+      const std::string own = name_without_kind(one);
+      return !own.empty() && names_.contains(own);
+    };
+    return fits(name) || fits(name.substr(0, name.rfind('.'))) ||
+           (name.ends_with("rc") && fits(name.substr(0, name.size() - 2)));
+  }
+  // The folder or file of one program in a home that it lies in; empty: none.
+  [[nodiscard]] static fs::path place_of_program(const fs::path& path, const fs::path& home) {
+    for (const char* each : kOfEach) {
+      const fs::path folder = home / each;
+      if (lies_in(path, folder) && path != folder)
+        return folder / *path.lexically_relative(folder).begin();
+    }
+    const fs::path first = *path.lexically_relative(home).begin();
+    return first.native().starts_with('.') ? home / first : fs::path();
+  }
+  // By its real name, as a place that leads through a link is refused. The last part may be a link
+  // itself, which is looked at as what it leads to.
+  [[nodiscard]] static fs::path real_name(const std::string& path) {
+    std::error_code error;
+    fs::path real = fs::weakly_canonical(path, error);
+    return error ? fs::path(path) : real;
+  }
+
   // Why it is not proposed; empty: it is.
   [[nodiscard]] std::string why_left(const fs::path& path, std::uint16_t uses) const {
     if (is_of_mcpac(path)) return kOwnOfMcpac;
+    if (is_python_ && has_project_ && path == project_ &&
+        (uses & ~std::uint16_t{sandbox::kLooked}) == sandbox::kRead)
+      return "Python lists it to look for modules, and what it imports there is given by its name";
     if (in_project(path)) return {};
     if (is_wide(path)) return "it holds more than this server's own";
-    if (const fs::path* home = home_above(path)) return why_left_of_home(path, *home, uses);
+    if (const fs::path* home = home_above(path)) return why_left_of_home(path, *home);
     for (const char* folder : kOfMachine) {
       if (lies_in(path, folder)) return "it is the machine's or another user's";
     }
@@ -249,31 +433,23 @@ class Proposer {
     return {};
   }
 
-  [[nodiscard]] static std::string why_left_of_home(const fs::path& path, const fs::path& home,
-                                                    std::uint16_t uses) {
+  [[nodiscard]] std::string why_left_of_home(const fs::path& path, const fs::path& home) const {
     const fs::path below = path.lexically_relative(home);
     if (!private_place(path, home).empty()) return "it holds keys, or is another program's";
-    const std::string first = below.begin()->string();
-    if (first.ends_with("history")) return "it holds keys, or is another program's";
-    const bool is_each =
-        std::ranges::any_of(kOfEach, [&](const char* each) { return lies_in(path, home / each); });
-    if (is_each || !first.starts_with('.')) return {};
-    return (uses & kAnyChange) != 0 ? std::string() : "it may be another program's";
+    if (below.begin()->string().ends_with("history"))
+      return "it holds keys, or is another program's";
+    const fs::path place = place_of_program(path, home);
+    if (place.empty() || is_its_own(place)) return {};
+    return "it may be another program's: it is not named as this server is";
   }
 
-  // ~/.config/x/y/z stands for ~/.config/x; so does what it made of its own in a home.
+  // ~/.config/x/y/z stands for ~/.config/x, and ~/.x/y for ~/.x.
   [[nodiscard]] fs::path anchored(const fs::path& path) const {
     const fs::path* home = home_above(path);
     if (home == nullptr || in_project(path)) return path;
-    for (const char* each : kOfEach) {
-      const fs::path folder = *home / each;
-      if (lies_in(path, folder) && path != folder)
-        return folder / *path.lexically_relative(folder).begin();
-    }
-    const fs::path first = *path.lexically_relative(*home).begin();
-    const bool is_its_own = first.native().starts_with('.') && !is_wide(*home / first) &&
-                            why_left(*home / first, kAnyChange).empty();
-    return is_its_own ? *home / first : path;
+    const fs::path place = place_of_program(path, *home);
+    const bool is_given = !place.empty() && !is_wide(place) && why_left(place, kAnyChange).empty();
+    return is_given ? place : path;
   }
 
   // A claim is a server's own word: judged as what it was seen to use.
@@ -316,12 +492,21 @@ class Proposer {
     // One line for a folder of many.
     fs::path shown = path;
     if (const fs::path* home = home_above(path)) {
-      if (const fs::path place = private_place(path, *home); !place.empty()) shown = place;
+      if (const fs::path place = private_place(path, *home); !place.empty())
+        shown = place;
+      else if (const fs::path each = place_of_program(path, *home);
+               !each.empty() && each.parent_path() != *home)
+        shown = each;
     }
-    const std::string text = line_of(shown) + ((uses & kAnyChange) != 0 ? ":rw" : "");
-    const bool is_known = std::ranges::any_of(
-        proposal_.left, [&](const ProposedLine& line) { return line.text == text; });
-    if (is_known) return;
+    const std::string line = line_of(shown);
+    const std::string text = line + ((uses & kAnyChange) != 0 ? ":rw" : "");
+    const auto known = std::ranges::find_if(proposal_.left, [&](const ProposedLine& one) {
+      return one.text == text || one.text == line || one.text == line + ":rw";
+    });
+    if (known != proposal_.left.end()) {
+      if (known->text == line) known->text = text;  // to write as well
+      return;
+    }
     if (proposal_.left.size() >= kMostLines) {
       ++more_left_;
       return;
@@ -331,11 +516,7 @@ class Proposer {
   }
 
   void add_seen(const SeenPlace& seen) {
-    std::error_code error;
-    // By its real name, as a place that leads through a link is refused. The last part may be a
-    // link itself, which is looked at as what it leads to.
-    fs::path path = fs::weakly_canonical(seen.path, error);
-    if (error) path = seen.path;
+    const fs::path path = real_name(seen.path);
     const std::uint16_t uses = seen.uses;
     if ((uses & sandbox::kExecuted) != 0) add_program(path);
     if ((uses & (sandbox::kRead | kAnyChange)) == 0) return;
@@ -444,7 +625,7 @@ class Proposer {
       const fs::path* home = home_above(path);
       const std::string why =
           home != nullptr && !in_project(path) && !private_place(path, *home).empty()
-              ? why_left_of_home(path, *home, kAnyChange)
+              ? why_left_of_home(path, *home)
           : is_of_mcpac(path) ? std::string(kOwnOfMcpac)
                               : std::string();
       if (why.empty())
@@ -456,17 +637,35 @@ class Proposer {
     return {};
   }
 
+  // A name that rules read as that name, and that name servers are asked for. One that looks like
+  // an address would give that address.
+  [[nodiscard]] static bool is_name(const std::string& asked) {
+    const auto host = policy::read_host(asked);
+    const auto* name = host ? std::get_if<std::string>(&*host) : nullptr;
+    return name != nullptr && *name == asked && policy::hosts_meant(asked).size() == 1 &&
+           !policy::is_localhost(asked) && policy::addresses_reached(asked).empty();
+  }
+  // As the server's start will judge it.
+  void check_host_line(ProposedLine line) {
+    const auto fits =
+        network_of_server(from_.server.name, "", {line.text}, ServersReach::kAsTheirEntries);
+    if (!fits) line.reason += "; " + fits.error().what;
+    (fits ? proposal_.network : proposal_.left).push_back(std::move(line));
+  }
   void add_hosts() {
     std::map<std::string, std::string> lines;
     for (const sandbox::SeenHost& host : from_.seen->hosts) {
-      const bool is_loopback = host.address.starts_with("127.") || host.address == "::1";
-      const bool by_name = !host.asked.empty() && !is_loopback;
+      const bool by_name = is_name(host.asked) && !is_loopback(host);
       const std::string name = by_name                      ? host.asked
                                : host.address.contains(':') ? "[" + host.address + "]"
                                                             : host.address;
       lines.emplace(printable(fmt::format("{}:{}", name, host.port)),
                     by_name ? fmt::format("dialled {} after it asked for that name", host.address)
-                            : "dialled by its address");
+                    : host.asked.empty() || is_loopback(host) || is_name(host.asked)
+                        ? "dialled by its address"
+                        : fmt::format("dialled by its address: {}, which it asked for before, "
+                                      "would be read as another place",
+                                      host.asked));
     }
     for (const auto& [text, reason] : lines) {
       const std::string every_port = text.substr(0, text.rfind(':')) + ":*";
@@ -474,7 +673,7 @@ class Proposer {
         return line.text == text || line.text == every_port || line.text == "any";
       });
       if (known == proposal_.network.end())
-        proposal_.network.push_back({text, reason});
+        check_host_line({text, reason});
       else if (known->text == text)
         known->reason += "; " + reason;
     }
@@ -508,6 +707,10 @@ class Proposer {
            (!is_wide(folder) && why_left(folder, kAnyChange).empty());
   }
 
+  [[nodiscard]] bool is_any_written(const std::vector<fs::path>& parts) const {
+    return std::ranges::any_of(parts,
+                               [&](const fs::path& part) { return wanted_.at(part).writes; });
+  }
   void merge_into(const fs::path& folder, const std::vector<fs::path>& parts) {
     Wanted all = wanted_.contains(folder) ? wanted_[folder] : Wanted{};
     for (const fs::path& part : parts) {
@@ -537,6 +740,8 @@ class Proposer {
                                    : parent == project_ ? kMostSiblings
                                                         : kMostFilesOfAFolder;
           if (parts.size() <= most || !can_be_cover(parent)) continue;
+          // The project has more than these: what is only read there is named file by file.
+          if (parent == project_ && !folders && has_project_ && !is_any_written(parts)) continue;
           merge_into(parent, parts);
           changed = true;
         }
@@ -566,7 +771,7 @@ class Proposer {
 
   // ---- The lines
 
-  // As it stands in an entry, where "~" is refused: a server would get it as it is.
+  // As it stands in an entry.
   [[nodiscard]] std::string line_of(const fs::path& path) const {
     if (has_project_ && path == project_) return ".";
     if (path != project_ && lies_in(path, project_))
@@ -658,8 +863,28 @@ class Proposer {
   std::map<fs::path, Wanted> wanted_;
   std::vector<Line> lines_;
   std::size_t more_left_ = 0;
+  std::set<std::string> names_;  // of the server, without kinds
+  std::set<fs::path> made_;      // seen to be made
+  bool is_python_ = false;
   Proposal proposal_;
 };
+
+// What listens for it there: mcpac, on these ports, or the server itself, which is not known.
+std::set<std::uint16_t> ports_of_mcpac(const Project& project, const mcp::ServerConfig& server) {
+  mcp::SecretValues secrets;
+  std::vector<std::string> places;
+  for (const std::string& text : server.sandbox->network) {
+    auto value = secrets.expand(text, "sandbox.network");
+    if (value) places.push_back(std::move(*value));
+  }
+  if (places.empty()) return {};
+  const auto network = network_of_server(server.name, project.config_file.string(), places,
+                                         ServersReach::kAsTheirEntries);
+  if (!network) return {};
+  std::set<std::uint16_t> ports(network->ports.begin(), network->ports.end());
+  ports.insert({network->proxy_port, 53});
+  return ports;
+}
 
 // The last few, those first that were to be opened: a lookup alone may be a search.
 std::vector<std::string> words_of_refusals(const Seen& seen) {
@@ -691,10 +916,12 @@ std::vector<std::string> words_of_refusals(const Seen& seen) {
   }
   for (const sandbox::SeenHost& host : seen.hosts) {
     if (words.size() == 2 * kMostWords) break;
-    const bool is_own = host.address.starts_with("127.") || host.address == "::1";
-    if (is_own) continue;
     words.push_back(printable(
-        fmt::format("it tried to reach {} (port {}): not granted", host.address, host.port)));
+        is_loopback(host)
+            ? fmt::format("it tried to reach {} (port {}), where nothing of this machine is in its "
+                          "sandbox: not granted",
+                          host.address, host.port)
+            : fmt::format("it tried to reach {} (port {}): not granted", host.address, host.port)));
   }
   for (const std::string& socket : seen.sockets) {
     if (words.size() == 2 * kMostWords) break;
@@ -716,33 +943,45 @@ class ServerRefusals final : public mcp::Refusals {
         project_(std::move(project)),
         folders_(folders),
         server_(std::move(server)) {}
-  [[nodiscard]] int enter_child() const override { return observation_->enter_child(); }
-  [[nodiscard]] int socket() const override { return observation_->socket(); }
+  [[nodiscard]] int enter_child() const override { return observation_->entrance().enter_child(); }
+  [[nodiscard]] int socket() const override { return observation_->entrance().socket(); }
   void explain(Error& error) override {
-    const Seen seen = observation_->end();
+    Seen seen = observation_->end();
+    const auto* config = project_->config.find(server_);
+    if (config != nullptr && config->sandbox) {
+      const auto ports = ports_of_mcpac(*project_, *config);
+      std::erase_if(seen.hosts, [&](const sandbox::SeenHost& host) {
+        return is_loopback(host) && ports.contains(host.port);
+      });
+    }
     const auto words = words_of_refusals(seen);
     if (words.empty()) return;
     error.why =
         fmt::format("{}{}{}", fmt::join(words, "\n"), error.why.empty() ? "" : "\n", error.why);
-    std::string lines;
-    const auto* config = project_->config.find(server_);
+    std::string advice;
     if (config != nullptr && config->sandbox) {
       const auto proposal =
           propose({.project = *project_, .folders = folders_, .server = *config, .seen = &seen});
-      for (const ProposedLine& line : proposal ? proposal->files : std::vector<ProposedLine>()) {
-        const bool has =
-            std::ranges::find(config->sandbox->files, line.text) != config->sandbox->files.end();
-        if (!has) lines += fmt::format("{}\"{}\"", lines.empty() ? "" : ", ", line.text);
+      if (proposal) {
+        advice = lines_to_add(proposal->files, config->sandbox->files, "files") +
+                 lines_to_add(proposal->network, config->sandbox->network, "network");
       }
     }
-    error.fix = printable(
-        fmt::format("{}mcpac server confine {} --learn shows all that it uses",
-                    lines.empty() ? std::string()
-                                  : fmt::format("add {} to \"files\" of its \"sandbox\"; ", lines),
-                    server_));
+    error.fix = printable(advice + learn_advice(server_));
   }
 
  private:
+  static std::string lines_to_add(const std::vector<ProposedLine>& proposed,
+                                  const std::vector<std::string>& had, std::string_view member) {
+    std::string lines;
+    for (const ProposedLine& line : proposed) {
+      if (std::ranges::find(had, line.text) == had.end())
+        lines += fmt::format("{}\"{}\"", lines.empty() ? "" : ", ", line.text);
+    }
+    return lines.empty() ? lines
+                         : fmt::format("add {} to \"{}\" of its \"sandbox\"; ", lines, member);
+  }
+
   std::unique_ptr<sandbox::Observation> observation_;
   std::shared_ptr<const Project> project_;
   Folders folders_;
@@ -764,6 +1003,10 @@ OrderedJson entry_of(const Proposal& proposal) {
   return entry.empty() ? OrderedJson(true) : entry;
 }
 
+std::string learn_advice(const std::string& server) {
+  return fmt::format("mcpac server confine {} --learn shows all that it uses", server);
+}
+
 Result<Proposal> propose(const ProposalFrom& from) {
   return Proposer(from).find();
 }
@@ -778,8 +1021,18 @@ Result<std::shared_ptr<ServerObserver>> ServerObserver::begin(sandbox::ObserveOp
                                                               const mcp::ServerConfig& written) {
   auto observation = sandbox::Observation::begin(std::move(options));
   if (!observation) return pass_on(observation);
-  return std::shared_ptr<ServerObserver>(new ServerObserver(
-      std::move(*observation), {.identity = written.identity(), .entry = written.entry()}));
+  std::shared_ptr<ServerObserver> made(
+      new ServerObserver({.identity = written.identity(), .entry = written.entry()}));
+  made->observation_ = std::move(*observation);
+  return made;
+}
+
+std::shared_ptr<ServerObserver> ServerObserver::joined(sandbox::ObserverEnd end,
+                                                       const mcp::ServerConfig& written) {
+  std::shared_ptr<ServerObserver> made(
+      new ServerObserver({.identity = written.identity(), .entry = written.entry()}));
+  made->joined_.emplace(std::move(end));
+  return made;
 }
 
 sandbox::ObserveOptions options_for_learning() {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,6 +47,9 @@ struct ProposalFrom {
   const sandbox::Seen* seen = nullptr;  // null: nothing was observed
 };
 
+// The end of the advice for a server that lacks something: the command that finds what it uses.
+[[nodiscard]] std::string learn_advice(const std::string& server);
+
 // Begins with the "sandbox" that the entry has, whose lines stay; else with what `server add
 // --confine` would give (proposed_places.h), but for keys and what is mcpac's own. Only where
 // something was observed is a line taken away: one that no start would be given.
@@ -70,15 +74,23 @@ class ServerObserver final : public mcp::Observer {
   // to be observed (without its sandbox, or the installed program of a launcher).
   [[nodiscard]] static Result<std::shared_ptr<ServerObserver>> begin(
       sandbox::ObserveOptions options, const mcp::ServerConfig& written);
-  [[nodiscard]] int enter_child() const override { return observation_->enter_child(); }
-  [[nodiscard]] int socket() const override { return observation_->socket(); }
+  // Of an observation that another process of ours has (learn_session.h).
+  [[nodiscard]] static std::shared_ptr<ServerObserver> joined(sandbox::ObserverEnd end,
+                                                              const mcp::ServerConfig& written);
+  [[nodiscard]] int enter_child() const override { return entrance().enter_child(); }
+  [[nodiscard]] int socket() const override { return entrance().socket(); }
   [[nodiscard]] const EntryForLock& written() const { return written_; }
-  [[nodiscard]] sandbox::Seen end() { return observation_->end(); }
+  // Of one that was begun here: how many starts it saw, and, at its end, all that it saw.
+  [[nodiscard]] std::size_t starts() const { return observation_ ? observation_->starts() : 0; }
+  [[nodiscard]] sandbox::Seen end() { return observation_ ? observation_->end() : sandbox::Seen(); }
 
  private:
-  ServerObserver(std::unique_ptr<sandbox::Observation> observation, EntryForLock written)
-      : observation_(std::move(observation)), written_(std::move(written)) {}
-  std::unique_ptr<sandbox::Observation> observation_;
+  explicit ServerObserver(EntryForLock written) : written_(std::move(written)) {}
+  [[nodiscard]] const sandbox::ObserverEnd& entrance() const {
+    return observation_ ? observation_->entrance() : *joined_;
+  }
+  std::unique_ptr<sandbox::Observation> observation_;  // or
+  std::optional<sandbox::ObserverEnd> joined_;
   EntryForLock written_;
 };
 

@@ -37,6 +37,10 @@ constexpr std::string_view kUvKept =
 constexpr std::string_view kUvFlags =
     "-q --quiet -v --verbose --isolated --refresh -U --upgrade -n --no-cache --no-progress "
     "--native-tls --no-config";
+// Of the options that are kept: those that say where packages come from, and by which Python.
+constexpr std::string_view kPlaces =
+    "--registry --index --default-index -i --index-url --extra-index-url -f --find-links";
+constexpr std::string_view kPythons = "-p --python";
 constexpr std::array kPackageLaunchers = {
     PackageLauncher{"npx", Installer::kNpm, "-p --package", "", "--registry", kNpmFlags},
     PackageLauncher{"npm exec", Installer::kNpm, "--package", "", "--registry", kNpmFlags},
@@ -94,6 +98,25 @@ bool is_of_registry(const PackageRun& run, const std::string& package) {
          package.find_first_of("/\\:") == std::string::npos;
 }
 
+// "3.12", "python3.12", "cpython@3.12", ">=3.10": what an installer finds by itself. No path, which
+// might be a program of the project.
+bool is_version_of_python(std::string_view text) {
+  return !text.empty() && text.size() <= 64 && text[0] != '.' && text[0] != '-' &&
+         std::ranges::all_of(text, [](char c) {
+           return is_alphanumeric(c) || std::string_view(".-+@=<>~!*,_").contains(c);
+         });
+}
+
+// An address, or a whole path: "https://a.example/simple", "name=https://…", "/srv/wheels". One
+// that is relative would be another one for each project, and the installation is theirs together.
+bool is_whole_place(std::string_view text) {
+  if (text.starts_with('/')) return true;
+  const auto end = text.find("://");
+  if (end == std::string_view::npos) return false;
+  const auto scheme = text.substr(0, end).substr(text.substr(0, end).rfind('=') + 1);
+  return scheme == "https" || scheme == "http" || scheme == "file";
+}
+
 class RunReader {
  public:
   RunReader(const PackageLauncher& launcher, std::span<const std::string> words, std::size_t begin)
@@ -148,12 +171,32 @@ class RunReader {
     if (equals == std::string::npos && at_ == words_.size())
       return refuse_packages(fmt::format("{} {} has no value", run_.launcher, name), "", "");
     const std::string value = equals == std::string::npos ? words_[at_++] : word.substr(equals + 1);
+    if (!is_from && !is_with) {
+      if (auto fits = check_value(name, value); !fits) return fits;
+    }
     if (is_from)
       run_.packages.push_back(value);
     else if (is_with)
       more_.push_back(value);
     else
       run_.options.insert(run_.options.end(), {name, value});
+    return {};
+  }
+
+  [[nodiscard]] Result<void> check_value(const std::string& name, const std::string& value) const {
+    if (launcher_.installer != Installer::kNpm && is_among(name, kPythons) &&
+        !is_version_of_python(value))
+      return refuse_packages(
+          fmt::format("{} {} {} is no version of Python", run_.launcher, name, printable(value)),
+          "the installer would run that program with all that you have",
+          "write a version: " + name + " 3.12; or " + kInstallYourself);
+    if (is_among(name, kPlaces) && !is_whole_place(value))
+      return refuse_packages(
+          fmt::format("{} {} {} is no address and no whole path", run_.launcher, name,
+                      printable(value)),
+          "servers of several projects share what is installed, and a relative path is another one "
+          "for each",
+          "write it from https:// or / on; or " + std::string(kInstallYourself));
     return {};
   }
 
@@ -234,7 +277,6 @@ std::string python_name(std::string_view package) {
 
 bool is_of_installer(std::string_view variable) {
   const std::string name = lowered(variable);
-  if (name == "path") return true;
   const bool is_theirs = name.starts_with("npm_config_") || name.starts_with("uv_") ||
                          name.starts_with("pip_") || name.starts_with("pipx_");
   constexpr std::array<std::string_view, 9> kSources = {"registry", "index",    "find_links",
@@ -248,8 +290,8 @@ std::vector<std::string> sources_of(std::span<const std::string> variables) {
   std::vector<std::string> sources;
   for (const std::string& variable : variables) {
     const std::string name = lowered(std::string_view(variable).substr(0, variable.find('=')));
-    if (is_of_installer(name) &&
-        (name.contains("registry") || name.contains("index") || name.contains("find_links")))
+    if (is_of_installer(name) && (name.contains("registry") || name.contains("index") ||
+                                  name.contains("find_links") || name.contains("proxy")))
       sources.push_back(variable);
   }
   std::ranges::sort(sources);

@@ -25,8 +25,8 @@ struct PackageRun {
   std::vector<std::string> packages;  // with their versions; of the first the program is run
   std::string program;                // of it; empty: which one is the package's to say
   std::vector<std::string> options;   // that say what is installed, for the installer
-  // Variables of the entry that say where from, "NAME=value", sorted: the same name is another
-  // package in another registry.
+  // Variables of the entry that say where from, and through which proxies, "NAME=value", sorted:
+  // the same name is another package in another registry.
   std::vector<std::string> sources;
   std::size_t first_own = 0;  // LaunchProfile::first_own
 
@@ -45,8 +45,9 @@ struct PackageRun {
 [[nodiscard]] std::string npm_name(const std::string& package);
 // "mcp-server" of "mcp_server[cli]==1.2": lower case, "-" between words.
 [[nodiscard]] std::string python_name(std::string_view package);
-// A variable that an installer gets of an entry's: PATH, and those that name registries, proxies
-// and the words to log in there. No other: the installation is shared by all entries of the
+// A variable that an installer gets of an entry's: those that name registries, proxies and the
+// words to log in there. No other, and no PATH: the installer runs with all that its user has, so
+// which one it is its user's own PATH says; and the installation is shared by all entries of the
 // package.
 [[nodiscard]] bool is_of_installer(std::string_view variable);
 // Of "NAME=value" those that say where packages come from (PackageRun::sources).

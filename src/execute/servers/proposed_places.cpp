@@ -138,7 +138,7 @@ class EntryWords {
     const fs::path written = (start_ / name).lexically_normal();
     std::error_code error;
     const fs::path real = fs::canonical(written, error);
-    if (error) return add_absent(written, where);
+    if (error) return add_absent(name, written, where);
     const auto type = fs::status(real, error).type();
     const fs::path plain = written.has_filename() ? written : written.parent_path();
     if (type == fs::file_type::directory) {
@@ -159,8 +159,26 @@ class EntryWords {
     return true;
   }
 
-  bool add_absent(const fs::path& written, const std::string& where) {
-    if (!is_written(written) || !written.has_extension()) return false;
+  // What looks like a path, in a folder that is there: a data folder that is yet to be made. No
+  // other text, which is mostly no path at all.
+  bool note_absent(const std::string& name, const fs::path& written, const std::string& where) {
+    const bool says_path =
+        name.starts_with('/') || name.starts_with("./") || name.starts_with("../");
+    std::error_code error;
+    const fs::path plain = written.has_filename() ? written : written.parent_path();
+    const fs::path folder = fs::canonical(plain.parent_path(), error);
+    if (!says_path || name.find("://") != std::string::npos || error ||
+        !fs::is_directory(folder, error) || folder == "/")
+      return false;
+    note(plain, where,
+         fmt::format("it is not there, so it is not given: where the server works in it, {} first, "
+                     "and do this again",
+                     making(plain)));
+    return true;
+  }
+
+  bool add_absent(const std::string& name, const fs::path& written, const std::string& where) {
+    if (!is_written(written) || !written.has_extension()) return note_absent(name, written, where);
     std::error_code error;
     const fs::path folder = fs::canonical(written.parent_path(), error);
     if (error) return false;
@@ -276,7 +294,7 @@ Result<ProposedPlaces> proposed_places(const Project& project, const Folders& fo
                        before.starts_with('-') && i > profile->first_own ? before : "");
   }
   for (const auto& [name, raw] : server.environment) {
-    if (is_of_programs(name)) continue;
+    if (is_of_programs(name) || is_of_installer(name)) continue;
     auto value = secrets.expand(raw, "env." + name);
     if (value) words_of_entry.add(raw, *value, "env." + name, name);
   }

@@ -43,6 +43,7 @@
 #include "core/ids.h"
 #include "core/printable.h"
 #include "execute/network/host_dialer.h"
+#include "execute/project/claimed_needs.h"
 #include "execute/servers/name_answers.h"
 #include "execute/servers/proxy_talk.h"
 #include "gate/approver.h"
@@ -50,6 +51,7 @@
 #include "gate/network_record.h"
 #include "policy/authority.h"
 #include "policy/match/url.h"
+#include "policy/policy_digest.h"
 #include "policy/policy_record.h"
 #include "policy/text/printer.h"
 
@@ -86,21 +88,6 @@ constexpr double kMostRefused = 256;
 constexpr std::size_t kMostTold = 32;
 // Of a server's own record.
 constexpr std::size_t kOwnRecord = std::size_t{64} << 20U;
-
-policy::LayerText entry_layer(const std::string& server, const std::vector<std::string>& places) {
-  policy::LayerText layer;
-  layer.name = fmt::format("sandbox.network of server {}", server);
-  for (const std::string& place : places)
-    layer.places.push_back("network " + (place == "any" ? place : policy::print_string(place)));
-  return layer;
-}
-
-Result<policy::Authority> authority_of_servers(const std::vector<policy::LayerText>& layers) {
-  static const policy::ToolSchemas kNone;
-  policy::Environment environment;
-  environment.tools = &kNone;
-  return policy::Authority::load(layers, environment);
-}
 
 // A line at the server's standard error, as if the server had said it: there people look for why it
 // failed, and it has the bounds of all that servers say. Any thread.
@@ -169,6 +156,9 @@ struct ServerConnections::Loop {
     done->get_future().wait();
   }
 
+  // Where notes stand that no run has a record for. On the loop.
+  audit::Sink* record_of_notes(const std::string& server);
+
   // What a server is refused, for its user. On the loop.
   void tell_user(const std::string& text) {
     if (tell) return tell(text);
@@ -181,6 +171,8 @@ struct ServerConnections::Loop {
   audit::Sink* log = nullptr;  // of a run
   Tell tell;
   std::vector<std::string> untold;  // while nobody hears it
+  std::set<std::string> noted;
+  std::unique_ptr<audit::RunLog> own;  // of notes
   std::mutex mutex;
   asio::io_context loop{1};
   asio::executor_work_guard<asio::io_context::executor_type> work{loop.get_executor()};
@@ -337,31 +329,58 @@ Result<std::string> ServerConnections::Session::State::append(std::string_view k
   return sink->append(kind, std::move(payload));
 }
 
-Result<audit::Sink*> ServerConnections::Session::State::own_record() {
-  if (own) return own.get();
-  auto log =
-      audit::RunLog::create(loop.audit_folder, new_uuid_v7(loop.clock), loop.clock, {}, kOwnRecord);
+namespace {
+
+// The record of a server that no run has to itself.
+Result<std::unique_ptr<audit::RunLog>> begin_record_of_server(const std::filesystem::path& folder,
+                                                              const Clock& clock,
+                                                              const std::string& server,
+                                                              const policy::Authority& authority,
+                                                              const Json& declared) {
+  auto log = audit::RunLog::create(folder, new_uuid_v7(clock), clock, {}, kOwnRecord);
   if (!log) return pass_on(log);
   Json places = Json::array();
   for (const auto& place : authority.networks()) {
     places.push_back(
         {{"place", policy::print_network(place.host, place.port)}, {"said_in", place.said_in}});
   }
+  gate::Binding binding;
+  binding.policy = policy::policy_digest(authority);
   Json policy = policy::policy_record(authority);
   std::string digest = policy::digest_of_record(policy);
   auto begun_record =
-      (*log)->append("RunStarted", {{"program", "server " + network.server},
+      (*log)->append("RunStarted", {{"program", "server " + server},
                                     {"files", Json::array()},
                                     {"network", std::move(places)},
                                     {"declared", declared},
                                     {"permissions", Json::array()},
                                     {"declared_in", "mcpac.json"},
                                     {"mode", "enforce"},
-                                    {"binding", gate::recorded(gate::Binding{}, **log)},
+                                    {"binding", gate::recorded(binding, **log)},
                                     {"policy", std::move(policy)},
                                     {"policy_digest", std::move(digest)}});
   if (!begun_record) return pass_on(begun_record);
+  return log;
+}
+
+}  // namespace
+
+Result<audit::Sink*> ServerConnections::Session::State::own_record() {
+  if (own) return own.get();
+  auto log =
+      begin_record_of_server(loop.audit_folder, loop.clock, network.server, authority, declared);
+  if (!log) return pass_on(log);
   own = std::move(*log);
+  return own.get();
+}
+
+audit::Sink* ServerConnections::Loop::record_of_notes(const std::string& server) {
+  if (log != nullptr) return log;
+  if (own) return own.get();
+  const auto nothing = authority_of_network({});
+  if (!nothing) return nullptr;
+  auto begun = begin_record_of_server(audit_folder, clock, server, *nothing, Json::array());
+  if (begun) own = std::move(*begun);
   return own.get();
 }
 
@@ -653,6 +672,10 @@ ServerConnections::~ServerConnections() {
       if (const auto state = session.lock()) state->close("server-ended");
     }
   });
+  if (loop_->own) {
+    std::ignore = loop_->own->append("RunEnded", {{"verdict", "server-ended"}});
+    std::ignore = loop_->own->close();
+  }
   if (!loop_->thread.joinable()) return;
   loop_->loop.stop();
   loop_->thread.join();
@@ -660,7 +683,7 @@ ServerConnections::~ServerConnections() {
 
 Result<std::unique_ptr<ServerConnections::Session>> ServerConnections::serve(
     ServerNetwork network, std::vector<UniqueFd> sockets, UniqueFd standard_error) {
-  auto authority = authority_of_servers(network.layers);
+  auto authority = authority_of_network(network.layers);
   if (!authority) return pass_on(authority);
   auto state = std::make_shared<Session::State>(*loop_, std::move(network), std::move(*authority),
                                                 std::move(standard_error));
@@ -684,6 +707,17 @@ void ServerConnections::record_in(audit::Sink* log) {
   });
 }
 
+void ServerConnections::note(const std::string& server, const std::string& text, Json anomaly) {
+  constexpr std::size_t kMostNoted = 256;
+  loop_->on_loop([&] {
+    if (loop_->noted.size() >= kMostNoted || !loop_->noted.insert(text).second) return;
+    anomaly["server"] = server;
+    if (audit::Sink* sink = loop_->record_of_notes(server); sink != nullptr)
+      std::ignore = sink->append("Anomaly", std::move(anomaly));
+    loop_->tell_user(text);
+  });
+}
+
 void ServerConnections::tell_refusals(Tell tell) {
   loop_->on_loop([&] {
     loop_->tell = std::move(tell);
@@ -697,7 +731,7 @@ Result<ServerNetwork> network_of_server(const std::string& server, const std::st
                                         ServersReach reach) {
   const std::string where = fmt::format("{}: mcpServers.{}.sandbox.network", file, server);
   for (const std::string& place : places) {
-    if (auto alone = authority_of_servers({entry_layer(server, {place})}); !alone) {
+    if (auto alone = authority_of_network({network_layer(server, {place})}); !alone) {
       Error error = std::move(alone.error());
       error.what =
           fmt::format("\"{}\" is no place of the network: {}", printable(place), error.what);
@@ -717,8 +751,8 @@ Result<ServerNetwork> network_of_server(const std::string& server, const std::st
       return std::unexpected(std::move(error));
     }
   }
-  ServerNetwork network{.server = server, .file = file, .layers = {entry_layer(server, places)}};
-  auto authority = authority_of_servers(network.layers);
+  ServerNetwork network{.server = server, .file = file, .layers = {network_layer(server, places)}};
+  auto authority = authority_of_network(network.layers);
   if (!authority) return pass_on(authority);
   std::set<std::uint16_t> ports;
   for (const auto& place : authority->networks()) {

@@ -22,6 +22,7 @@
 #include "audit/log.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/json.h"
 #include "execute/network/resolver.h"
 #include "policy/layers.h"
 #include "sandbox/sandbox.h"
@@ -78,6 +79,10 @@ class ServerConnections {
   // on the thread of the connections. What was refused before is kept for it, up to a number.
   using Tell = std::function<void(const std::string&)>;
   void tell_refusals(Tell tell);
+
+  // Something else of a server that its user hears so, each text once; and the record of a run has,
+  // where one is, else a record of its own that has these alone: an Anomaly with these members.
+  void note(const std::string& server, const std::string& text, Json anomaly);
 
   struct Loop;  // of the file alone
 

@@ -338,7 +338,9 @@ Result<void> run_installer(const PackageRun& run, const mcp::ServerConfig& serve
   if (!program)
     return refuse_packages(
         fmt::format("{} is not there to install {}", command.words[0], printable(run.text())),
-        fmt::format("what {} would run is installed by {}", run.launcher, command.words[0]),
+        fmt::format("what {} would run is installed by {}, which is looked for in your own PATH{}",
+                    run.launcher, command.words[0],
+                    server.environment.contains("PATH") ? ", and not in that of the entry" : ""),
         fmt::format("install {}; or {}", command.words[0], kInstallYourself));
   for (std::string& variable : command.variables) variables.push_back(std::move(variable));
   auto ended = run_to_end(*program, command.words, std::move(variables), folder);

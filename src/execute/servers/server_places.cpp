@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/printable.h"
+#include "core/quantity.h"
 #include "execute/files/file_mounts.h"
 #include "execute/files/open_place.h"
 
@@ -102,6 +103,8 @@ ServerPlaces places_for(const mcp::ServerConfig& server, const Project& project,
                         const ReservedPlaces& reserved, const ReachOfServer& reach) {
   ServerPlaces places;
   places.network_denied = reach.network_denied;
+  places.network = server.sandbox->network;
+  places.memory = server.sandbox->memory;
   for (const std::string& text : server.sandbox->files) {
     auto place = place_of_entry(text, project, server.name);
     places.entry.push_back({place.path, place.mode, {std::move(place.said_in)}});
@@ -157,26 +160,6 @@ bool ServerPlaces::speaks_of(const fs::path& path) const {
   return std::ranges::any_of(given, concerns) || std::ranges::any_of(entry, concerns);
 }
 
-policy::FilePlace place_of_entry(std::string_view text, const Project& project,
-                                 const std::string& server) {
-  policy::FilePlace place;
-  place.said_in =
-      fmt::format("{}: mcpServers.{}.sandbox.files", project.config_file.string(), server);
-  if (text.ends_with(":rw")) {
-    place.mode = policy::FileMode::kReadWrite;
-    text.remove_suffix(3);
-  } else if (text.ends_with(":ro")) {
-    text.remove_suffix(3);
-  }
-  // The folder by its real name: a place that leads through a link is refused.
-  std::error_code error;
-  const fs::path folder = fs::weakly_canonical(project.folder, error);
-  fs::path path = ((error ? project.folder : folder) / text).lexically_normal();
-  if (!path.has_filename() && path != path.root_path()) path = path.parent_path();
-  place.path = path.string();
-  return place;
-}
-
 void ConfinedRules::set(PlacesOfServers places) {
   const std::scoped_lock alone(mutex_);
   places_ = std::move(places);
@@ -185,6 +168,21 @@ void ConfinedRules::set(PlacesOfServers places) {
 void ConfinedRules::find_by(std::function<PlacesOfServers()> source) {
   const std::scoped_lock alone(mutex_);
   source_ = std::move(source);
+}
+
+void ConfinedRules::accept(sandbox::Tier lowest, std::function<bool()> roots) {
+  const std::scoped_lock alone(mutex_);
+  // Below B nothing holds the files of a server.
+  lowest_ = std::min(lowest, sandbox::Tier::kB);
+  roots_ = std::move(roots);
+}
+
+sandbox::Tier ConfinedRules::tier() const {
+  std::unique_lock alone(mutex_);
+  if (lowest_ == sandbox::Tier::kA || !roots_) return sandbox::Tier::kA;
+  const auto roots = roots_;
+  alone.unlock();  // a warden is asked
+  return roots() ? sandbox::Tier::kA : sandbox::Tier::kB;
 }
 
 ServerPlaces ConfinedRules::of(const std::string& server) const {
@@ -269,6 +267,18 @@ ReachOfServers reach_of_servers(const Project& project, const codegen::Lock& loc
   return reach;
 }
 
+void keep_callable(ReachOfServers& reach, const std::function<bool(const Permission&)>& stands) {
+  for (auto& [server, one] : reach) {
+    auto& places = one.places;
+    std::erase_if(places.callable, [&](const Permission& tool) { return !stands(tool); });
+    std::erase_if(places.tools, [&](const policy::ServerReach::Tool& tool) {
+      return !places.callable.contains(tool.permission);
+    });
+    if (places.callable.empty() && !one.network_denied)
+      one.network_denied = "no rule lets a tool of it be called any more";
+  }
+}
+
 void add_reach(ReachOfServers& into, const ReachOfServers& other) {
   for (const auto& [server, reach] : other) {
     const auto [at, is_new] = into.try_emplace(server, reach);
@@ -286,7 +296,9 @@ PlacesOfServers places_of_servers(const Project& project, const Folders& folders
     const auto found = reach.find(server.name);
     if (!server.sandbox || found == reach.end()) continue;
     if (!reserved) reserved = reserved_places(project, folders, {});
-    places.emplace(server.name, places_for(server, project, *reserved, found->second));
+    auto one = places_for(server, project, *reserved, found->second);
+    if (project.confined) one.tier = project.confined->tier();
+    places.emplace(server.name, std::move(one));
   }
   return places;
 }
@@ -313,7 +325,10 @@ Json to_json(const PlacesOfServers& places) {
               {"absent", to_json(only_spoken_of(one.absent, one), false)},
               {"read_only", to_json(only_spoken_of(one.read_only, one), false)},
               {"notes", one.notes}};
+    if (!one.network.empty()) json["network"] = one.network;
+    if (one.memory > 0) json["memory"] = one.memory;
     if (one.network_denied) json["network_denied"] = *one.network_denied;
+    if (one.tier != sandbox::Tier::kA) json["tier"] = sandbox::to_string(one.tier);
     all[server] = std::move(json);
   }
   return all;
@@ -344,12 +359,28 @@ std::vector<std::string> lines_of_places(const Json& places) {
     }
   };
   for (const auto& [server, one] : places.items()) {
+    if (const std::string tier = string_member(one, "tier"); !tier.empty())
+      lines.push_back(
+          fmt::format("{}: tier {}: Landlock alone holds its files, and no file is hidden",
+                      printable(server), printable(tier)));
     add(server, one, "places", "");
     add(server, one, "absent", "absent");
     add(server, one, "read_only", "stays read-only");
     const std::string denied = string_member(one, "network_denied");
-    if (!denied.empty())
+    const Json* network = find_member(one, "network");
+    if (!denied.empty()) {
       lines.push_back(fmt::format("{}: no network: {}", printable(server), printable(denied)));
+    } else if (network != nullptr && network->is_array()) {
+      for (const Json& host : *network) {
+        if (host.is_string())
+          lines.push_back(fmt::format("{}: network {}: its entry", printable(server),
+                                      printable(host.get_ref<const std::string&>(), 400)));
+      }
+    }
+    const Json* memory = find_member(one, "memory");
+    if (memory != nullptr && memory->is_number_unsigned())
+      lines.push_back(fmt::format("{}: at most {} of memory: its entry", printable(server),
+                                  size_text(memory->get<std::uint64_t>())));
     const Json* notes = find_member(one, "notes");
     if (notes == nullptr || !notes->is_array()) continue;
     for (const Json& note : *notes) {

@@ -108,7 +108,7 @@ Result<Json> analyze_program(const Setup& setup, const std::string& text, Progre
   if (report->verdict == analyzer::Verdict::kOk) {
     const execute::Listener quiet;
     auto granted = execute::would_be_granted(own.project, *setup.lock, quiet, *report, setup.rules,
-                                             execute::DeniedUses::kRefuse);
+                                             execute::DeniedUses::kRefuse, *setup.folders);
     if (!granted) return pass_on(granted);
     answer["granted"] = !granted->refusal.has_value();
     if (granted->refusal) answer["error"] = error_member(*granted->refusal);
@@ -252,7 +252,7 @@ void CodeMode::execute(const Json& arguments, const std::shared_ptr<CallOfClient
   const auto caller = std::make_shared<ProgramCaller>(
       call, executor, [call](gate::Gate::CallId about) { call->set_gate_id(about); });
   const auto upstream = std::make_shared<ClientUpstream>(
-      executor, *shared_->gate, shared_->host->servers(), caller, run_id, shared_->tracer);
+      executor, *shared_->gate, *shared_->servers, caller, run_id, shared_->tracer);
   ProgramRun program{.source = arguments.at("source").get<std::string>(),
                      .arguments = std::move(*given),
                      .limits = limits_of(arguments, shared_->offer.limits),

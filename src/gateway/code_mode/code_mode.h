@@ -34,8 +34,9 @@ struct Setup {
   execute::Host* host = nullptr;
   Programs* programs = nullptr;
   ReadyTools* tools = nullptr;
-  gate::Gate* gate = nullptr;           // the client's
-  const codegen::Lock* lock = nullptr;  // all tools
+  gate::Gate* gate = nullptr;               // the client's
+  const gate::Upstream* servers = nullptr;  // behind that
+  const codegen::Lock* lock = nullptr;      // all tools
   const execute::Folders* folders = nullptr;
   const Clock* clock = nullptr;
   std::shared_ptr<const GrantedView> view;

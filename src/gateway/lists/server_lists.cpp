@@ -202,8 +202,8 @@ void ServerLists::give_up(const Key& key) {
 void ServerLists::say_missing(const Key& key, Slot& slot, std::string_view why) const {
   if (!slot.patience.lose() || !warning_) return;
   const bool is_claimed = !slot.list && key.second != ListKind::kPrompts;
-  warning_(fmt::format("the server {} gives no {}: {}; {}, and it is asked again later", key.first,
-                       method_of(key.second), why,
+  warning_(fmt::format("the server {} gives no {}: {}; {}, and it is asked again later",
+                       gate::server_of(key.first), method_of(key.second), why,
                        is_claimed ? "clients get nothing that may be of it and of another server"
                                   : "clients see what it had before"));
 }

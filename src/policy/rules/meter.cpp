@@ -64,6 +64,10 @@ std::optional<std::string> over_time(const CompiledRule& rule, const Times& time
 
 }  // namespace
 
+bool is_over(const CompiledRule& rule, const Times& times) {
+  return over_time(rule, times).has_value();
+}
+
 std::optional<std::string> used_up(const CompiledRule& rule, const Times& times,
                                    const Demand& demand) {
   if (auto over = over_count(rule, times)) return over;

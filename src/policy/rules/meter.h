@@ -45,6 +45,8 @@ struct Usage {
 
 // Whether its `until` is over by these clocks.
 [[nodiscard]] bool has_ended(const CompiledRule& rule, const Times& times);
+// Whether its time is over, by `until` or `duration`: it admits no call of this run any more.
+[[nodiscard]] bool is_over(const CompiledRule& rule, const Times& times);
 // Why a limited rule does not hold for a call with this demand, or nothing.
 [[nodiscard]] std::optional<std::string> used_up(const CompiledRule& rule, const Times& times,
                                                  const Demand& demand);

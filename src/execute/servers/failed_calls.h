@@ -1,0 +1,37 @@
+// FailedCalls: why a call of a confined server may have failed, read from what the server said.
+//
+// A server that is refused a file in a call says so in its own words ("ENOENT: no such file or
+// directory, open '/home/me/.config/x'"), and nobody who reads them sees a sandbox in them. What is
+// found here is for the user of mcpac alone, beside the answer: whether a path is there is nothing
+// that a server, or a client of a gateway, has to know. The words are the server's: they may name
+// what it never asked for, so what is said is where to look, never what to give.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mcp/server_config.h"
+
+namespace mcpac::execute {
+
+struct FailedFor {
+  std::string text;  // one sentence, with what to do
+  std::string path;  // as it is on the host; empty: the network
+};
+
+// What the server was given of the host at its start.
+struct GivenToServer {
+  std::vector<std::filesystem::path> readable;
+  std::vector<std::filesystem::path> writable;
+};
+
+// `said`: of an answer with isError, or of an error. Looks at the disk; a few at most, for each
+// place that is there for us and was not given, or not to write.
+[[nodiscard]] std::vector<FailedFor> failed_for(std::string_view said,
+                                                const mcp::ServerConfig& server,
+                                                const GivenToServer& given,
+                                                const std::vector<std::filesystem::path>& homes);
+
+}  // namespace mcpac::execute

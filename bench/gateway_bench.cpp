@@ -63,7 +63,7 @@ class Host {
     gate::ToolTable table;
     table[tool] = {need(JsonSchema::compile(schemas_[tool])), std::string(64, 'd')};
     auto authority = measured_authority(schemas_, clock_);
-    gateway::ClientRun::Parts parts;
+    gateway::ClientGrant::Parts parts;
     parts.name = "a client";
     parts.tools = std::make_shared<const gate::ToolTable>(std::move(table));
     parts.catalog = gateway::Catalog::make(lock_with(tool, schemas_[tool]), authority,
@@ -78,7 +78,7 @@ class Host {
                           .upstream = &upstream_,
                           .audit = parts.log.get(),
                           .clock = &clock_};
-    run_ = std::make_shared<gateway::ClientRun>(std::move(parts), std::move(setup));
+    run_ = std::make_shared<gateway::ClientGrant>(std::move(parts), std::move(setup));
     gateway::http::HttpLimits limits;
     limits.max_connections = 4096;
     limits.max_sessions = 4096;
@@ -88,7 +88,7 @@ class Host {
              -> boost::asio::awaitable<gateway::http::HttpDoorSetup::Admission> {
            if (token != kToken)
              co_return std::unexpected(gateway::http::Refusal(401, "nobody has this token"));
-           gateway::http::Guest guest{"a client", run_};
+           gateway::http::AdmittedClient guest{"a client", run_};
            co_return guest;
          },
          .limits = limits}));
@@ -121,7 +121,7 @@ class Host {
   policy::ToolSchemas schemas_;
   InProcessUpstream upstream_;
   TemporaryFolder folder_;
-  std::shared_ptr<gateway::ClientRun> run_;
+  std::shared_ptr<gateway::ClientGrant> run_;
   std::shared_ptr<gateway::http::HttpDoor> door_;
 };
 

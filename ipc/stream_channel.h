@@ -21,7 +21,7 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 
 #include "core/file.h"
-#include "ipc/lazy_timer.h"
+#include "ipc/coarse_timer.h"
 #include "ipc/line_splitter.h"
 
 namespace mcpac::ipc {
@@ -161,7 +161,7 @@ class StreamChannel : public std::enable_shared_from_this<StreamChannel> {
     std::uint64_t number = 0;
   };
   std::deque<Line> queue_;
-  LazyTimer held_for_;
+  CoarseTimer held_for_;
   std::size_t front_sent_ = 0;  // of the first line and its newline
   std::size_t queued_ = 0;
   std::size_t queued_descriptors_ = 0;

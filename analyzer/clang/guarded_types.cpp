@@ -48,7 +48,7 @@ bool is_same(CXType left, CXType right) {
   return clang_equalTypes(canonical(left), canonical(right)) != 0;
 }
 
-// Capabilities have rules of their own (hatches.h).
+// Capabilities have rules of their own (escape_hatches.h).
 GuardedTypes::GuardedTypes(const Sources& sources)
     : code_(is_code,
             [&sources](CXCursor record) { return sources.home(record) != Home::kHeaders; }),

@@ -7,8 +7,8 @@
 // in a union, from std::bit_cast, through a variable list of arguments, by a template of the
 // library that makes the void* itself (raw_templates.cpp), nor by the address of a coroutine's
 // frame. Memory that is fresh, given back or filled with an object of the very type is as it should
-// be. Of a capability the plain casts and conversions are looked at elsewhere (hatches.h), what
-// goes through the library or a list without types is looked at here.
+// be. Of a capability the plain casts and conversions are looked at elsewhere (escape_hatches.h),
+// what goes through the library or a list without types is looked at here.
 //
 // Not covered: writing past the end of an array, or into memory that was given back.
 #pragma once

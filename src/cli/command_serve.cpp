@@ -91,7 +91,7 @@ gateway::http::HttpLimits limits_of(ServeLog& log, std::size_t doors) {
   limits.max_connections = make_room_for_connections(doors, wanted);
   if (limits.max_connections == wanted) return limits;
   // A guest's share of them stays three quarters.
-  limits.max_guest_connections = limits.max_connections * 3 / 4;
+  limits.max_client_connections = limits.max_connections * 3 / 4;
   log.warn(fmt::format("the limit on open files (ulimit -n) has room for {} connections{}, not {}",
                        limits.max_connections, doors > 1 ? " a door" : "", wanted));
   return limits;

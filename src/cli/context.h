@@ -34,7 +34,7 @@ struct Context {
   // In a worker of the resident host: what was prepared (may be null), and who hears which servers
   // a program could call.
   bool in_worker = false;
-  execute::Standby* standby = nullptr;
+  execute::PrewarmedRun* standby = nullptr;
   resident::ServersUsed servers_used = [](const std::set<std::string>&) {};
   std::shared_ptr<Talk> talk = std::make_shared<Talk>();  // standard error
 

@@ -248,10 +248,10 @@ asio::awaitable<ServeDoors::Admission> ServeDoors::admit_by_issuer(std::string t
   co_return guest;
 }
 
-ServeDoors::Admission ServeDoors::let_in(const gateway::Gateway::Comer& comer,
+ServeDoors::Admission ServeDoors::let_in(const gateway::Gateway::Principal& principal,
                                          const gateway::Gateway::Rules& rules) {
-  auto run = setup_.gateway->let_in(comer, rules);
-  if (run) return gateway::http::Guest{comer.client, std::move(*run)};
+  auto run = setup_.gateway->let_in(principal, rules);
+  if (run) return gateway::http::AdmittedClient{principal.client, std::move(*run)};
   // Why is the user's business.
   warn_(run.error().to_text());
   return refuse(403, "what this token was given cannot be used now");

@@ -67,12 +67,12 @@ class ServeDoors {
  private:
   // Null where there is none.
   [[nodiscard]] Result<std::shared_ptr<boost::asio::ssl::context>> make_tls() const;
-  using Admission = std::expected<gateway::http::Guest, gateway::http::Refusal>;
+  using Admission = std::expected<gateway::http::AdmittedClient, gateway::http::Refusal>;
   [[nodiscard]] boost::asio::awaitable<Admission> admit(std::string token, bool is_loopback);
   [[nodiscard]] boost::asio::awaitable<Admission> admit_by_issuer(std::string token);
   // By the one-time token (at a loopback door) or one that was made here; nothing: it is neither.
   [[nodiscard]] std::optional<Admission> admit_known(std::string_view token, bool is_loopback);
-  [[nodiscard]] Admission let_in(const gateway::Gateway::Comer& comer,
+  [[nodiscard]] Admission let_in(const gateway::Gateway::Principal& principal,
                                  const gateway::Gateway::Rules& rules);
   void make_resource_server();
   void make_token_watch();
@@ -86,7 +86,7 @@ class ServeDoors {
   gateway::TokenStore tokens_;
   gateway::BoundedWarnings warn_;                          // of what clients do
   std::shared_ptr<gateway::oauth::ResourceServer> oauth_;  // on the loop
-  gateway::oauth::Comers comers_;                          // who came in by it
+  gateway::oauth::PrincipalCounter comers_;                // who came in by it
   std::shared_ptr<gateway::TokenWatch> watch_;             // on the loop; null without tokens
   std::shared_ptr<gateway::StdioDoor> stdio_;  // made and taken down on the loop, as the others
   std::vector<std::shared_ptr<gateway::http::HttpDoor>> http_;

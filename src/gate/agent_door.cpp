@@ -11,7 +11,7 @@
 #include <variant>
 
 #include "gate/agent_message.h"
-#include "gate/held_bytes.h"
+#include "gate/memory_cost.h"
 #include "gate/result_line.h"
 
 namespace mcpac::gate {
@@ -98,7 +98,7 @@ void AgentDoor::handle_request(ipc::Request request, std::size_t bytes) {
     anomalies_.note("an id that is still in flight", ipc::to_text(request.id));
     return send_error(request.id, ipc::kInvalidRequest, "this id is still in flight");
   }
-  bytes = std::max(bytes, held_bytes(request.params));
+  bytes = std::max(bytes, memory_cost(request.params));
   if (request.method == "tools/call") {
     return handle_tool_call(std::move(request.id), std::move(request.params), bytes);
   }

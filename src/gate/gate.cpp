@@ -23,7 +23,7 @@ Gate::CallId Gate::State::call(CallRequest request, Done done) {
   check.call_id = id;
   check.capability = request.permission;
   check.program_run = std::move(request.program_run);
-  Party party{std::move(done), std::move(request.caller)};
+  CallContext party{std::move(done), std::move(request.caller)};
   const auto permission = Permission::parse(request.permission);
   const auto tool = permission ? setup.tools->find(*permission) : setup.tools->end();
   if (!request.is_offered) {
@@ -49,7 +49,7 @@ Gate::CallId Gate::State::call(CallRequest request, Done done) {
 }
 
 Gate::CallId Gate::State::admit(Check& check, const Permission& permission, Json arguments,
-                                const Reservation& reservation, Party party) {
+                                const Reservation& reservation, CallContext party) {
   check.allowed = true;
   const CallId id = check.call_id;
   if (!record(check, party.caller.get())) {
@@ -71,7 +71,7 @@ bool Gate::State::record(const Check& check, Caller* caller) {
 
 // A refusal that cannot be recorded stays a refusal, and its user hears of it as of any other; the
 // program hears of the log instead, since no later call will go through either.
-Gate::CallId Gate::State::refuse(const Check& check, CallError error, const Party& party) {
+Gate::CallId Gate::State::refuse(const Check& check, CallError error, const CallContext& party) {
   const CallId id = check.call_id;
   const bool is_denied = error.kind == ErrorKind::kDenied;
   if (!record(check, party.caller.get())) error = internal(kNotRecorded);
@@ -90,7 +90,7 @@ void Gate::State::count_refusal() {
 }
 
 void Gate::State::forward(CallId id, const Permission& permission, Json arguments,
-                          const Reservation& reservation, Party party) {
+                          const Reservation& reservation, CallContext party) {
   const auto now = setup.clock->steady_now();
   auto& entry = pending.emplace(id, Pending{permission, std::move(party.done), 0, now, reservation})
                     .first->second;

@@ -8,7 +8,7 @@
 namespace mcpac::gate {
 
 Gate::CallId Gate::State::inquire(Check check, const Permission& permission, Json arguments,
-                                  Party party) {
+                                  CallContext party) {
   const CallId id = check.call_id;
   auto known = asking.standing(check.asks);
   if (!known) return refuse(check, internal(kNotRecorded), party);
@@ -62,7 +62,7 @@ void Gate::State::answered(CallId id, const Question& question, const Asking::St
 }
 
 Gate::CallId Gate::State::approve(Check check, const Permission& permission, Json arguments,
-                                  Party party, const Asking::Standing& standing) {
+                                  CallContext party, const Asking::Standing& standing) {
   check.approval = standing.approval;
   Reservation reservation;
   if (auto error = judge_approved(permission, arguments, check, reservation))
@@ -88,7 +88,7 @@ std::optional<CallError> Gate::State::judge_approved(const Permission& permissio
 // Why nobody answered is the user's business; the program hears that nobody did, and what is about
 // its own side.
 Gate::CallId Gate::State::refuse_unapproved(Check check, std::string reason,
-                                            std::string_view detail, const Party& party) {
+                                            std::string_view detail, const CallContext& party) {
   CallError error = denied(check.capability, reason, setup.declared.texts);
   check.decided_by = DecidedBy::kApproval;
   check.reason = std::move(reason);

@@ -28,7 +28,7 @@ struct Reservation {
 };
 
 // Who waits for a call: for its answer, and for what is said of it before.
-struct Party {
+struct CallContext {
   Gate::Done done;
   std::shared_ptr<Caller> caller;
 };
@@ -46,7 +46,7 @@ struct Pending {
 struct Waiting {
   Check check;
   Permission permission;
-  Party party;
+  CallContext party;
 };
 
 struct Gate::State : std::enable_shared_from_this<Gate::State> {
@@ -87,12 +87,12 @@ struct Gate::State : std::enable_shared_from_this<Gate::State> {
   [[nodiscard]] bool record(const Check& check, Caller* caller);
   // The rest of a call that nothing stands against any more.
   CallId admit(Check& check, const Permission& permission, Json arguments,
-               const Reservation& reservation, Party party);
-  CallId refuse(const Check& check, CallError error, const Party& party);
+               const Reservation& reservation, CallContext party);
+  CallId refuse(const Check& check, CallError error, const CallContext& party);
   // A program that is refused too often is cut off.
   void count_refusal();
   void forward(CallId id, const Permission& permission, Json arguments,
-               const Reservation& reservation, Party party);
+               const Reservation& reservation, CallContext party);
   void finish(CallId id, Answer answer);
   [[nodiscard]] CallError failure_of(CallId id, const Error& error, std::string_view name) const;
   // Ends a call that the server still works on.
@@ -115,15 +115,15 @@ struct Gate::State : std::enable_shared_from_this<Gate::State> {
   [[nodiscard]] static bool means_network(const std::function<bool(const Permission&)>& matches);
 
   // gate_asking.cpp: a call that rules want an answer for.
-  CallId inquire(Check check, const Permission& permission, Json arguments, Party party);
+  CallId inquire(Check check, const Permission& permission, Json arguments, CallContext party);
   void answered(CallId id, const Question& question, const Asking::Standing& standing);
   // Decides once more, with the answer: time has passed, and what was shown must be what is sent.
-  CallId approve(Check check, const Permission& permission, Json arguments, Party party,
+  CallId approve(Check check, const Permission& permission, Json arguments, CallContext party,
                  const Asking::Standing& standing);
   std::optional<CallError> judge_approved(const Permission& permission, const Json& arguments,
                                           Check& check, Reservation& reservation);
   CallId refuse_unapproved(Check check, std::string reason, std::string_view detail,
-                           const Party& party);
+                           const CallContext& party);
   // Ends calls that wait for an answer.
   void take_back(const std::vector<CallId>& ids,
                  const std::function<CallError(const Waiting&)>& error);

@@ -1,8 +1,9 @@
 // Announcements: what servers say that is about no call, on its way to the clients.
 //
-// Changes reach clients in measure (pace.h), and only those of what somebody watches; so do lists
-// that came when nobody waited for them any more. A log message reaches one only where it can be
-// about one client alone. Who may hear what is each session's business. On the loop.
+// Changes reach clients in measure (announcement_coalescer.h), and only those of what somebody
+// watches; so do lists that came when nobody waited for them any more. A log message reaches one
+// only where it can be about one client alone. Who may hear what is each session's business. On the
+// loop.
 #pragma once
 
 #include <functional>
@@ -14,9 +15,9 @@
 #include <boost/asio/any_io_executor.hpp>
 
 #include "core/clock.h"
-#include "gateway/client_runs.h"
+#include "gateway/announcement_coalescer.h"
+#include "gateway/client_registry.h"
 #include "gateway/offers.h"
-#include "gateway/pace.h"
 
 namespace mcpac::gateway {
 
@@ -25,7 +26,7 @@ class Announcements {
   // Hears what of servers is dropped; may be null.
   using Warning = std::function<void(const std::string&)>;
   // `offers`, `runs` and `clock` are borrowed.
-  Announcements(Offers& offers, ClientRuns& runs, const Clock& clock,
+  Announcements(Offers& offers, ClientRegistry& runs, const Clock& clock,
                 boost::asio::any_io_executor executor, Warning warning = nullptr)
       : offers_(offers),
         runs_(runs),
@@ -49,10 +50,10 @@ class Announcements {
   void pass_on(const std::string& server, const std::string& method, const Json& params);
 
   Offers& offers_;
-  ClientRuns& runs_;
+  ClientRegistry& runs_;
   const Clock& clock_;
   Warning warning_;
-  Pace pace_;
+  AnnouncementCoalescer pace_;
   // Who was ever let in that may use a server.
   std::map<std::string, std::set<std::string>> clients_of_;
 };

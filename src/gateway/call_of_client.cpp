@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "gateway/client_session.h"
 #include "gateway/log_message.h"
+#include "gateway/mcp_session.h"
 
 namespace mcpac::gateway {
 namespace {
@@ -20,14 +20,14 @@ constexpr std::size_t kMaxReportedBytes = std::size_t{1} << 20U;
 
 }  // namespace
 
-void CallOfClient::belongs_to(const std::shared_ptr<ClientSession>& session, const ipc::Id& id,
+void CallOfClient::belongs_to(const std::shared_ptr<McpSession>& session, const ipc::Id& id,
                               const RequestContext& context) {
   session_ = session;
   id_ = id;
   context_ = context;
 }
 
-std::shared_ptr<ClientSession> CallOfClient::live() const {
+std::shared_ptr<McpSession> CallOfClient::live() const {
   auto session = session_.lock();
   return session && session->is_calling(id_) ? session : nullptr;
 }

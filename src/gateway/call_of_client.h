@@ -14,16 +14,16 @@
 
 #include "gate/caller.h"
 #include "gate/gate.h"
+#include "gateway/buffered_reply.h"
 #include "gateway/call_answer.h"
 #include "gateway/call_room.h"
-#include "gateway/kept_answer.h"
 #include "gateway/request_context.h"
 #include "gateway/server_questions.h"
 #include "ipc/json_rpc.h"
 
 namespace mcpac::gateway {
 
-class ClientSession;
+class McpSession;
 
 class CallOfClient final : public gate::Caller, public std::enable_shared_from_this<CallOfClient> {
  public:
@@ -43,7 +43,7 @@ class CallOfClient final : public gate::Caller, public std::enable_shared_from_t
   [[nodiscard]] bool makes_room_for(std::size_t replies) { return seat_.makes_room_for(replies); }
 
   // From here on it belongs to this request of this session.
-  void belongs_to(const std::shared_ptr<ClientSession>& session, const ipc::Id& id,
+  void belongs_to(const std::shared_ptr<McpSession>& session, const ipc::Id& id,
                   const RequestContext& context);
   // To no request, until the client comes back.
   void belongs_to_nobody() { session_.reset(); }
@@ -98,7 +98,7 @@ class CallOfClient final : public gate::Caller, public std::enable_shared_from_t
   void ask_next(const std::shared_ptr<Asking>& asking);
   // `done`, and its record; null: these questions cannot be recorded, or are too many.
   [[nodiscard]] Replied recorded(const std::string& server, const Json& questions, Replied done);
-  [[nodiscard]] std::shared_ptr<ClientSession> live() const;
+  [[nodiscard]] std::shared_ptr<McpSession> live() const;
 
   std::string digest_;
   std::string client_;
@@ -106,11 +106,11 @@ class CallOfClient final : public gate::Caller, public std::enable_shared_from_t
   std::size_t asked_ = 0;
   gate::Gate::CallId gate_id_ = 0;
   std::function<void()> stop_;
-  std::weak_ptr<ClientSession> session_;
+  std::weak_ptr<McpSession> session_;
   ipc::Id id_;
   RequestContext context_;
   CallRoom::Seat seat_;
-  KeptAnswer kept_;
+  BufferedReply kept_;
   CallForm form_ = CallForm::kTool;
   std::string asked_for_;
   Json brought_;

@@ -229,18 +229,19 @@ Gateway::~Gateway() {
   });
 }
 
-Result<std::shared_ptr<ClientRun>> Gateway::let_in(const Comer& comer, const Rules& rules) {
+Result<std::shared_ptr<ClientGrant>> Gateway::let_in(const Principal& principal,
+                                                     const Rules& rules) {
   // Nobody would end a run that begins now.
   if (ending_) return fail(ErrorId::kCallDenied, "mcpac serve ends");
-  if (runs_.has_lost(comer)) {
+  if (runs_.has_lost(principal)) {
     return fail(ErrorId::kCallDenied, "what this client held was taken back",
                 {.fix = "start mcpac serve again"});
   }
-  if (auto run = runs_.find(comer.client)) return run;
+  if (auto run = runs_.find(principal.client)) return run;
   auto read = rules();
   if (!read) return pass_on(read);
-  auto run = begin(comer, std::move(*read));
-  if (run) runs_.add(comer.client, *run);
+  auto run = begin(principal, std::move(*read));
+  if (run) runs_.add(principal.client, *run);
   if (setup_.project.confined)
     setup_.project.confined->find_by([this] { return places_for_all(); });
   if (run && own_) own_->give_more_places((*run)->identity());

@@ -25,7 +25,7 @@
 #include "execute/recording/run_recording.h"
 #include "execute/servers/confine_servers.h"
 #include "gateway/announcements.h"
-#include "gateway/client_runs.h"
+#include "gateway/client_registry.h"
 #include "gateway/code_mode/preparation.h"
 #include "gateway/code_mode/ready_tools.h"
 #include "gateway/figures.h"
@@ -59,16 +59,17 @@ class Gateway {
   Gateway(const Gateway&) = delete;
   Gateway& operator=(const Gateway&) = delete;
 
-  using Comer = gateway::Comer;
+  using Principal = gateway::Principal;
   // On the loop. The run of this client: the one that it has, or a new one under these rules, read
   // now. An error: a rule that does not load, a record that cannot be written, a run that ended, or
   // a subject who lost everything under this or another name.
   using Rules = std::function<Result<policy::LayerText>()>;
-  [[nodiscard]] Result<std::shared_ptr<ClientRun>> let_in(const Comer& comer, const Rules& rules);
+  [[nodiscard]] Result<std::shared_ptr<ClientGrant>> let_in(const Principal& principal,
+                                                            const Rules& rules);
   // The same, of a client that is nobody else.
-  [[nodiscard]] Result<std::shared_ptr<ClientRun>> let_in(const std::string& client,
-                                                          const Rules& rules) {
-    return let_in(Comer{client, client}, rules);
+  [[nodiscard]] Result<std::shared_ptr<ClientGrant>> let_in(const std::string& client,
+                                                            const Rules& rules) {
+    return let_in(Principal{client, client}, rules);
   }
   // On the loop. What let this client in is over: its runs end, also those under former rules.
   void end_client(const std::string& client, std::string_view verdict) {
@@ -96,13 +97,14 @@ class Gateway {
   Gateway(GatewaySetup setup, codegen::Lock lock);
   [[nodiscard]] Result<void> begin_tracing();
   void begin_preparing();
-  [[nodiscard]] Result<std::shared_ptr<ClientRun>> begin(const Comer& comer,
-                                                         policy::LayerText rules);
+  [[nodiscard]] Result<std::shared_ptr<ClientGrant>> begin(const Principal& principal,
+                                                           policy::LayerText rules);
   [[nodiscard]] gate::GateSetup gate_setup(policy::Authority authority,
                                            const gate::Binding& binding,
-                                           const ClientRun::Parts& parts) const;
+                                           const ClientGrant::Parts& parts) const;
   [[nodiscard]] std::unique_ptr<code_mode::CodeMode> code_for(
-      ClientRun& run, std::shared_ptr<const code_mode::GrantedView> view, policy::LayerText rules);
+      ClientGrant& run, std::shared_ptr<const code_mode::GrantedView> view,
+      policy::LayerText rules);
   // On the loop, once.
   void tell_of_states();
   // On the loop. What shared servers get: what the rules of any client admit, also of one who
@@ -122,7 +124,7 @@ class Gateway {
   void give_more_places(const execute::PlacesOfServers& places);
   // Until the gateway goes.
   void sweep_later();
-  void show_as_live(const std::shared_ptr<ClientRun>& run, const std::string& client,
+  void show_as_live(const std::shared_ptr<ClientGrant>& run, const std::string& client,
                     const std::string& granted);
 
   const SystemClock clock_;
@@ -143,7 +145,7 @@ class Gateway {
   std::unique_ptr<TimedUpstream> upstream_;              // over those of the host
   std::unique_ptr<TraceSending> traces_;                 // over upstream_; null: no tracing
   std::unique_ptr<OwnServers> own_;                      // on the loop
-  ClientRuns runs_;                                      // on the loop
+  ClientRegistry runs_;                                  // on the loop
   std::unique_ptr<execute::ToldRefusals> refusals_;      // of confined servers
   execute::ReachOfServers last_reach_;                   // of the last client of each, on the loop
   bool ending_ = false;                                  // likewise

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "mcp/hears_again.h"
+#include "mcp/resync_notice.h"
 
 namespace mcpac::gateway {
 Offers::Offers(gate::Servers& servers, const boost::asio::any_io_executor& executor,
@@ -72,7 +72,7 @@ void Offers::look() {
 void Offers::heard(const std::string& server, const std::string& method, const Json& params) {
   if (method == "notifications/subscriptions/acknowledged")
     return watch_.acknowledged(server, params);
-  if (method == mcp::kHearsAgain) return lists_.doubt(server);
+  if (method == mcp::kResync) return lists_.doubt(server);
   if (method == "notifications/prompts/list_changed")
     return lists_.forget(server, ListKind::kPrompts);
   if (method != "notifications/resources/list_changed") return;

@@ -12,10 +12,10 @@
 namespace mcpac::gateway {
 
 // Starts a process with the first call that needs it, where it does not run.
-class OwnServers::Before final : public gate::PassingUpstream {
+class OwnServers::Before final : public gate::ForwardingUpstream {
  public:
   Before(gate::Upstream& inner, OwnServers& own, std::string client)
-      : PassingUpstream(inner), own_(own), client_(std::move(client)) {}
+      : ForwardingUpstream(inner), own_(own), client_(std::move(client)) {}
 
   CallToken forward(const Permission& permission, Json arguments,
                     std::shared_ptr<gate::Caller> caller,
@@ -31,22 +31,22 @@ class OwnServers::Before final : public gate::PassingUpstream {
         return kRefused | ++refused_;
       }
     }
-    return PassingUpstream::forward(permission, std::move(arguments), std::move(caller),
-                                    std::move(done));
+    return ForwardingUpstream::forward(permission, std::move(arguments), std::move(caller),
+                                       std::move(done));
   }
   void cancel(CallToken token) override {
-    if ((token & kRefused) == 0) PassingUpstream::cancel(token);
+    if ((token & kRefused) == 0) ForwardingUpstream::cancel(token);
   }
   [[nodiscard]] bool was_sent(CallToken token) const override {
-    return (token & kRefused) == 0 && PassingUpstream::was_sent(token);
+    return (token & kRefused) == 0 && ForwardingUpstream::was_sent(token);
   }
   [[nodiscard]] std::optional<gate::CallError> refusal_of(CallToken token) const override {
-    return (token & kRefused) == 0 ? PassingUpstream::refusal_of(token) : std::nullopt;
+    return (token & kRefused) == 0 ? ForwardingUpstream::refusal_of(token) : std::nullopt;
   }
   [[nodiscard]] bool quarantines(const Permission& permission) const override {
     return own_.is_own(permission.server())
                ? own_.setup_.upstreams->quarantines_for(client_, permission)
-               : PassingUpstream::quarantines(permission);
+               : ForwardingUpstream::quarantines(permission);
   }
 
  private:

@@ -5,7 +5,7 @@
 // says are kept by that name, so that nothing of it reaches another client, and its places are what
 // the rules of its client give at its start. It is started with the first session of the client,
 // and ended with the last: at once, or a minute after the last request of a client that has no
-// sessions. A client is named by its identity (ClientRuns::identity_of), under former rules as
+// sessions. A client is named by its identity (ClientRegistry::identity_of), under former rules as
 // well. On the loop.
 #pragma once
 
@@ -23,7 +23,7 @@
 #include "core/clock.h"
 #include "execute/host/upstreams.h"
 #include "execute/servers/server_places.h"
-#include "gate/passing_upstream.h"
+#include "gate/forwarding_upstream.h"
 
 namespace mcpac::gateway {
 

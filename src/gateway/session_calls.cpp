@@ -9,7 +9,7 @@
 #include "core/canonical_json.h"
 #include "core/hash.h"
 #include "gateway/call_answer.h"
-#include "gateway/client_session.h"
+#include "gateway/mcp_session.h"
 #include "gateway/session_offers.h"
 
 namespace mcpac::gateway {
@@ -67,7 +67,7 @@ bool answers_all(const Json* replies, const std::vector<std::string>& names) {
 
 }  // namespace
 
-void ClientSession::call_tool(const ipc::Request& request, const RequestContext& context) {
+void McpSession::call_tool(const ipc::Request& request, const RequestContext& context) {
   const Json* name = find_member(request.params, "name");
   if (name == nullptr || !name->is_string())
     return say_error(request.id, ipc::kInvalidParams, "params.name must be the name of a tool");
@@ -88,8 +88,8 @@ void ClientSession::call_tool(const ipc::Request& request, const RequestContext&
   make_call(request, context, std::move(call), {});
 }
 
-void ClientSession::make_call(const ipc::Request& request, const RequestContext& context,
-                              gate::CallRequest call, Wanted wanted) {
+void McpSession::make_call(const ipc::Request& request, const RequestContext& context,
+                           gate::CallRequest call, Wanted wanted) {
   std::string digest;
   if (may_come_back(request, context)) digest = digest_of(call.permission, call.arguments);
   if (context.era == Era::kStateless && request.params.contains("requestState"))
@@ -111,8 +111,8 @@ void ClientSession::make_call(const ipc::Request& request, const RequestContext&
 }
 
 // The gate refuses it and records by which name; the client hears what it hears of any name.
-void ClientSession::refuse_unoffered(const ipc::Id& id, gate::CallRequest call,
-                                     const ipc::ErrorObject& error) {
+void McpSession::refuse_unoffered(const ipc::Id& id, gate::CallRequest call,
+                                  const ipc::ErrorObject& error) {
   call.is_offered = false;
   call.caller = std::make_shared<Unoffered>(spans_, id);
   setup_.gate->call(std::move(call), [](const gate::Answer&) {});
@@ -120,8 +120,8 @@ void ClientSession::refuse_unoffered(const ipc::Id& id, gate::CallRequest call,
 }
 
 // A tool of ours: none of the gate's business, but what its programs call is.
-void ClientSession::call_own(const ipc::Request& request, const RequestContext& context,
-                             const std::string& name, const Json& arguments) {
+void McpSession::call_own(const ipc::Request& request, const RequestContext& context,
+                          const std::string& name, const Json& arguments) {
   spans_.calls(request.id, name);
   std::string digest;
   if (may_come_back(request, context)) digest = digest_of(name, arguments);
@@ -138,8 +138,8 @@ void ClientSession::call_own(const ipc::Request& request, const RequestContext& 
 }
 
 // The client was asked something, and makes its request once more, with the answer.
-void ClientSession::come_back(const ipc::Request& request, const RequestContext& context,
-                              const std::string& digest) {
+void McpSession::come_back(const ipc::Request& request, const RequestContext& context,
+                           const std::string& digest) {
   const Json* brought = find_member(request.params, "inputResponses");
   std::shared_ptr<const CallOfClient> full;
   const auto is_whole = [&](const ParkedCall& parked) {
@@ -169,11 +169,11 @@ void ClientSession::come_back(const ipc::Request& request, const RequestContext&
   parked->reply(std::move(replies));
 }
 
-std::shared_ptr<gate::Caller> ClientSession::caller_of_nothing() const {
+std::shared_ptr<gate::Caller> McpSession::caller_of_nothing() const {
   return std::make_shared<NoCall>(setup_.client);
 }
 
-void ClientSession::answered(const ipc::Id& id, const CallOfClient& call, gate::Answer given) {
+void McpSession::answered(const ipc::Id& id, const CallOfClient& call, gate::Answer given) {
   const auto node = calls_.extract(id);
   std::erase_if(asked_, [&](const auto& asked) { return asked.second.about == id; });
   if (node.empty()) return;
@@ -192,15 +192,15 @@ void ClientSession::answered(const ipc::Id& id, const CallOfClient& call, gate::
   say_refusal(id, era, {call.form(), call.asked_for()}, error);
 }
 
-void ClientSession::say_refusal(const ipc::Id& id, Era era, const Wanted& wanted,
-                                const gate::CallError& error) {
+void McpSession::say_refusal(const ipc::Id& id, Era era, const Wanted& wanted,
+                             const gate::CallError& error) {
   if (wanted.form != CallForm::kTool)
     return say_error(id, error_of(wanted.form, wanted.name, error));
   if (!is_protocol_error(error)) return say_result(id, in_form(era, error_result(error)));
   say_error(id, ipc::ErrorObject{gate::rpc_code(error.kind), error.message, nullptr});
 }
 
-void ClientSession::forget(const ipc::Id& id) {
+void McpSession::forget(const ipc::Id& id) {
   if (stop_listening(id)) return say_nothing(id);
   if (offers_->forget(id)) return;
   const auto found = calls_.find(id);
@@ -213,7 +213,7 @@ void ClientSession::forget(const ipc::Id& id) {
 }
 
 // A call that goes on until its program has ended asks for nobody meanwhile.
-void ClientSession::drop_questions(const ipc::Id& about) {
+void McpSession::drop_questions(const ipc::Id& about) {
   std::vector<Asked> dropped;
   std::erase_if(asked_, [&](auto& entry) {
     if (entry.second.about != about) return false;
@@ -224,14 +224,14 @@ void ClientSession::drop_questions(const ipc::Id& about) {
     asked.done(fail(ErrorId::kServerCancelled, "the client took its request back"));
 }
 
-void ClientSession::input_ended() {
+void McpSession::input_ended() {
   if (closed_ || std::exchange(mute_, true)) return;
   const auto keep = shared_from_this();
   for (auto& [id, asked] : std::exchange(asked_, {}))
     asked.done(fail(ErrorId::kServerCancelled, "the client ended its input without an answer"));
 }
 
-void ClientSession::close() {
+void McpSession::close() {
   if (std::exchange(closed_, true)) return;
   for (const auto& [id, listening] : std::exchange(listens_, {})) offers_->end(listening);
   offers_->close();
@@ -242,14 +242,14 @@ void ClientSession::close() {
   if (const auto heard = std::exchange(setup_.on_closed, nullptr)) heard();
 }
 
-bool ClientSession::client_answers(const std::string& method, const RequestContext& context) const {
+bool McpSession::client_answers(const std::string& method, const RequestContext& context) const {
   if (mute_) return false;
   if (context.era == Era::kInitialize) return promise(capabilities_, method);
   return setup_.parked != nullptr && promise(context.capabilities, method);
 }
 
-void ClientSession::ask(const ipc::Id& about, const std::string& method, const Json& params,
-                        gate::Caller::Replied done) {
+void McpSession::ask(const ipc::Id& about, const std::string& method, const Json& params,
+                     gate::Caller::Replied done) {
   const std::string id = fmt::format("mcpac-{}", ++last_asked_);
   asked_.emplace(id, Asked{about, std::move(done)});
   if (closed_) return;
@@ -259,7 +259,7 @@ void ClientSession::ask(const ipc::Id& about, const std::string& method, const J
               .question = id});
 }
 
-void ClientSession::not_sent(const std::string& question) {
+void McpSession::not_sent(const std::string& question) {
   const auto keep = shared_from_this();
   const auto node = asked_.extract(question);
   if (node.empty()) return;
@@ -267,8 +267,7 @@ void ClientSession::not_sent(const std::string& question) {
       fail(ErrorId::kServerCancelled, "the client does not read, and was not asked"));
 }
 
-void ClientSession::ask_by_result(const ipc::Id& about, Json questions,
-                                  gate::Caller::Replied done) {
+void McpSession::ask_by_result(const ipc::Id& about, Json questions, gate::Caller::Replied done) {
   const auto found = calls_.find(about);
   if (found == calls_.end() || found->second.is_taken_back) return;
   const auto call = found->second.call;
@@ -285,7 +284,7 @@ void ClientSession::ask_by_result(const ipc::Id& about, Json questions,
   say_result(about, in_form(Era::kStateless, std::move(result)));
 }
 
-void ClientSession::handle(ipc::Response response) {
+void McpSession::handle(ipc::Response response) {
   const auto* id = response.id ? std::get_if<std::string>(&*response.id) : nullptr;
   auto node = id == nullptr ? decltype(asked_)::node_type{} : asked_.extract(*id);
   if (node.empty()) return setup_.anomalies->note("a response, though nothing was asked");

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "gateway/client_session.h"
+#include "gateway/mcp_session.h"
 #include "gateway/session_offers.h"
 
 namespace mcpac::gateway {
@@ -21,7 +21,7 @@ Json to_json(const ipc::Id& id) {
 }  // namespace
 
 // The first message of a subscription says what it is about; then it stays open.
-void ClientSession::listen(const ipc::Request& request) {
+void McpSession::listen(const ipc::Request& request) {
   const Json* wanted = find_member(request.params, "notifications");
   if (wanted == nullptr || !wanted->is_object())
     return say_error(request.id, ipc::kInvalidParams, "notifications must be an object");
@@ -48,17 +48,17 @@ void ClientSession::listen(const ipc::Request& request) {
   });
 }
 
-void ClientSession::end_listening(const ipc::Id& id) {
+void McpSession::end_listening(const ipc::Id& id) {
   Json result{{"_meta", {{kMetaSubscription, to_json(id)}}}};
   say_result(id, in_form(Era::kStateless, std::move(result)));
 }
 
-bool ClientSession::listens_to(const std::function<bool(const Listening&)>& is_meant) const {
+bool McpSession::listens_to(const std::function<bool(const Listening&)>& is_meant) const {
   return std::ranges::any_of(listens_, [&](const auto& one) { return is_meant(one.second); });
 }
 
-void ClientSession::tell_listeners(std::string_view method, const Json& params,
-                                   const std::function<bool(const Listening&)>& hears) {
+void McpSession::tell_listeners(std::string_view method, const Json& params,
+                                const std::function<bool(const Listening&)>& hears) {
   std::vector<ipc::Id> ids;
   for (const auto& [id, listening] : listens_) {
     if (hears(listening)) ids.push_back(id);
@@ -71,31 +71,30 @@ void ClientSession::tell_listeners(std::string_view method, const Json& params,
   }
 }
 
-void ClientSession::tools_changed() {
+void McpSession::tools_changed() {
   if (closed_ || !has_tools()) return;
   constexpr std::string_view kChanged = "notifications/tools/list_changed";
   if (version_) say_about(std::nullopt, ipc::encode_notification(kChanged, nullptr));
   tell_listeners(kChanged, Json::object(), [](const Listening& one) { return one.tools; });
 }
 
-void ClientSession::heard(const std::string& server, const std::string& method,
-                          const Json& params) {
+void McpSession::heard(const std::string& server, const std::string& method, const Json& params) {
   const auto keep = shared_from_this();
   if (!closed_ && !finishing_) offers_->heard(server, method, params);
 }
 
-std::string ClientSession::log_level() const {
+std::string McpSession::log_level() const {
   return offers_->log_level();
 }
 
-bool ClientSession::stop_listening(const ipc::Id& id) {
+bool McpSession::stop_listening(const ipc::Id& id) {
   const auto node = listens_.extract(id);
   if (node.empty()) return false;
   offers_->end(node.mapped());
   return true;
 }
 
-void ClientSession::finish() {
+void McpSession::finish() {
   if (closed_ || std::exchange(finishing_, true)) return;
   std::vector<ipc::Id> ids;
   for (const auto& [id, listening] : listens_) ids.push_back(id);

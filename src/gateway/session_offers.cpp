@@ -6,10 +6,10 @@
 
 #include "core/offer.h"
 #include "gate/servers.h"
-#include "gateway/client_session.h"
 #include "gateway/lists/shown_lists.h"
 #include "gateway/lists/uri_bound.h"
 #include "gateway/log_message.h"
+#include "gateway/mcp_session.h"
 #include "gateway/session_waiting.h"
 
 namespace mcpac::gateway {

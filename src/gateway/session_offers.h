@@ -1,7 +1,7 @@
 // SessionOffers: resources, prompts, completion and logs in one client's session.
 //
 // What is read or got is a call through the gate, like a tool's; lists show what the rules could
-// ever allow, and whoever hears of a change may read what changed. A part of ClientSession, which
+// ever allow, and whoever hears of a change may read what changed. A part of McpSession, which
 // owns it and is seen from here. Without Offers a client has tools alone.
 #pragma once
 
@@ -19,12 +19,12 @@
 
 namespace mcpac::gateway {
 
-class ClientSession;
+class McpSession;
 
 class SessionOffers {
  public:
   // Both are borrowed; `offers` may be null.
-  SessionOffers(ClientSession& session, Offers* offers) : session_(session), offers_(offers) {}
+  SessionOffers(McpSession& session, Offers* offers) : session_(session), offers_(offers) {}
 
   // False: it is none of the methods that this client has here.
   [[nodiscard]] bool handle(const ipc::Request& request, const RequestContext& context);
@@ -110,7 +110,7 @@ class SessionOffers {
   void say_too_many(const ipc::Id& id);  // resources that are watched
   void say_too_long(const ipc::Id& id);  // its URI
 
-  ClientSession& session_;
+  McpSession& session_;
   Offers* offers_;
   std::set<ipc::Id> waiting_;  // for lists, or for what servers say
   Listening own_;              // of the `initialize` era

@@ -11,9 +11,9 @@
 #include "core/json_cost.h"
 #include "core/offer.h"
 #include "gateway/call_answer.h"
-#include "gateway/client_session.h"
 #include "gateway/lists/shown_lists.h"
 #include "gateway/lists/uri_bound.h"
+#include "gateway/mcp_session.h"
 #include "gateway/session_offers.h"
 #include "gateway/session_waiting.h"
 

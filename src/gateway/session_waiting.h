@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "gateway/client_session.h"
+#include "gateway/mcp_session.h"
 #include "gateway/session_offers.h"
 
 namespace mcpac::gateway {

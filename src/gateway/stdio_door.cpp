@@ -23,7 +23,7 @@ constexpr const char* kUnread =
 }  // namespace
 
 Result<std::shared_ptr<StdioDoor>> StdioDoor::open(const boost::asio::any_io_executor& executor,
-                                                   UniqueFd in, UniqueFd out, ClientRun& run,
+                                                   UniqueFd in, UniqueFd out, ClientGrant& run,
                                                    OnClosed on_closed) {
   // A channel has two ends; of the one that a direction does not need nothing ever comes.
   UniqueFd nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
@@ -50,7 +50,7 @@ StdioDoor::~StdioDoor() {
   close();
 }
 
-void StdioDoor::start(ClientRun& run) {
+void StdioDoor::start(ClientGrant& run) {
   const auto weak = weak_from_this();
   session_ = run.talk(
       [weak](Outgoing message) {

@@ -14,8 +14,8 @@
 #include <boost/asio/any_io_executor.hpp>
 
 #include "core/file.h"
-#include "gateway/client_run.h"
-#include "gateway/client_session.h"
+#include "gateway/client_grant.h"
+#include "gateway/mcp_session.h"
 #include "ipc/stream_channel.h"
 
 namespace mcpac::gateway {
@@ -27,7 +27,7 @@ class StdioDoor : public std::enable_shared_from_this<StdioDoor> {
   using OnClosed = std::function<void(const std::string& why)>;
   // An error: no descriptors are left.
   [[nodiscard]] static Result<std::shared_ptr<StdioDoor>> open(
-      const boost::asio::any_io_executor& executor, UniqueFd in, UniqueFd out, ClientRun& run,
+      const boost::asio::any_io_executor& executor, UniqueFd in, UniqueFd out, ClientGrant& run,
       OnClosed on_closed);
   ~StdioDoor();
   StdioDoor(const StdioDoor&) = delete;
@@ -42,7 +42,7 @@ class StdioDoor : public std::enable_shared_from_this<StdioDoor> {
   using Channel = std::shared_ptr<ipc::StreamChannel>;
   StdioDoor(boost::asio::any_io_executor executor, Channel reader, Channel writer,
             OnClosed on_closed);
-  void start(ClientRun& run);
+  void start(ClientGrant& run);
   void send(Outgoing message);
   void drop(const Outgoing& message);
   [[nodiscard]] bool has_room_for(const Outgoing& message);
@@ -54,7 +54,7 @@ class StdioDoor : public std::enable_shared_from_this<StdioDoor> {
   // Apart, for the end of one is not that of the other.
   Channel reader_;
   Channel writer_;
-  std::shared_ptr<ClientSession> session_;
+  std::shared_ptr<McpSession> session_;
   OnClosed on_closed_;
   bool input_ended_ = false;
   bool paused_ = false;

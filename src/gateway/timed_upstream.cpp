@@ -26,7 +26,7 @@ gate::Upstream::CallToken TimedUpstream::forward(const Permission& permission, J
                                                  std::shared_ptr<gate::Caller> caller,
                                                  std::function<void(Result<Json>)> done) {
   ++figures_->in_work;
-  return PassingUpstream::forward(
+  return ForwardingUpstream::forward(
       permission, std::move(arguments), std::move(caller),
       [figures = figures_, clock = &clock_, begun = clock_.steady_now(), on_advice = on_advice_,
        done = std::move(done)](Result<Json> result) {

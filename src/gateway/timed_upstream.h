@@ -14,7 +14,7 @@
 
 #include "core/clock.h"
 #include "core/error.h"
-#include "gate/passing_upstream.h"
+#include "gate/forwarding_upstream.h"
 
 namespace mcpac::gateway {
 
@@ -41,7 +41,7 @@ struct UpstreamFigures {
   Durations durations;
 };
 
-class TimedUpstream final : public gate::PassingUpstream {
+class TimedUpstream final : public gate::ForwardingUpstream {
  public:
   // Hears an error as it came whose advice (`fix`) its client does not get: over HTTP (kServerHttp)
   // it says how the server is configured, maybe with an address of the server's choice, and a model
@@ -49,7 +49,7 @@ class TimedUpstream final : public gate::PassingUpstream {
   using OnAdvice = std::function<void(const Error&)>;
   // Both are borrowed.
   TimedUpstream(gate::Upstream& inner, const Clock& clock, OnAdvice on_advice = nullptr)
-      : PassingUpstream(inner),
+      : ForwardingUpstream(inner),
         clock_(clock),
         on_advice_(std::make_shared<OnAdvice>(std::move(on_advice))) {}
 

@@ -11,8 +11,8 @@
 #include "core/printable.h"
 #include "ipc/json_rpc.h"
 #include "ipc/line_splitter.h"
-#include "mcp/hears_again.h"
 #include "mcp/http_transport.h"
+#include "mcp/resync_notice.h"
 
 namespace mcpac::mcp {
 namespace asio = boost::asio;
@@ -64,16 +64,16 @@ bool HttpTransport::is_waiting(std::optional<std::int64_t> id) const {
 void HttpTransport::receive(std::string_view text, std::optional<std::int64_t> carrier) {
   if (closed_) return;
   const auto events = events_;
-  const auto begun = ReadingPace::Clock::now();
+  const auto begun = ReadThrottle::Clock::now();
   events->on_message(text, carrier);
-  pace_.took(begun, ReadingPace::Clock::now());
+  pace_.took(begun, ReadThrottle::Clock::now());
 }
 
 asio::awaitable<void> HttpTransport::receive_in_pace(std::string_view text,
                                                      std::optional<std::int64_t> carrier) {
   // Others wait for the same, and the first of them begins another rest.
-  for (auto rest = pace_.rest(ReadingPace::Clock::now()); rest.count() > 0;
-       rest = pace_.rest(ReadingPace::Clock::now())) {
+  for (auto rest = pace_.rest(ReadThrottle::Clock::now()); rest.count() > 0;
+       rest = pace_.rest(ReadThrottle::Clock::now())) {
     co_await pause(std::chrono::ceil<std::chrono::milliseconds>(rest));
     if (closed_ || (carrier && !live_.contains(*carrier))) co_return;
   }
@@ -354,7 +354,7 @@ void HttpTransport::hear_again(bool is_resumed) {
   if (is_resumed && now - hears_again_ < kBelieved) return;
   hears_again_ = now;
   receive(ipc::encode_notification("notifications/tools/list_changed", nullptr), std::nullopt);
-  receive(ipc::encode_notification(kHearsAgain, nullptr), std::nullopt);
+  receive(ipc::encode_notification(kResync, nullptr), std::nullopt);
 }
 
 asio::awaitable<void> HttpTransport::pause(std::chrono::milliseconds time) {

@@ -27,7 +27,7 @@
 #include "mcp/http_readings.h"
 #include "mcp/http_turns.h"
 #include "mcp/oauth/authorizer.h"
-#include "mcp/reading_pace.h"
+#include "mcp/read_throttle.h"
 #include "mcp/secrets.h"
 #include "mcp/sse_parser.h"
 #include "mcp/transport.h"
@@ -149,7 +149,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   boost::asio::steady_timer idle_watch_;
   bool is_watching_idle_ = false;
   std::set<Connection> active_;
-  ReadingPace pace_;
+  ReadThrottle pace_;
   HttpReadings readings_;
   std::set<std::int64_t> live_;                 // requests that somebody waits for
   std::map<std::int64_t, Connection> carrier_;  // ... and the connection that carries each

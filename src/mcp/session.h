@@ -21,8 +21,8 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "ipc/coarse_timer.h"
 #include "ipc/json_rpc.h"
-#include "ipc/lazy_timer.h"
 #include "mcp/client.h"
 #include "mcp/open_questions.h"
 #include "mcp/secrets.h"
@@ -196,7 +196,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::optional<Error> death_;
   bool is_lost_ = false;
   bool has_ended_ = false;
-  ipc::LazyTimer clock_;  // of what nobody waits for: by then the first time is up
+  ipc::CoarseTimer clock_;  // of what nobody waits for: by then the first time is up
 };
 
 }  // namespace mcpac::mcp

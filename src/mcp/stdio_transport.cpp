@@ -144,9 +144,9 @@ void StdioTransport::start(TransportEvents events) {
 void StdioTransport::receive(std::string_view line) {
   const auto live = events_;
   ++lines_;
-  const auto begun = ReadingPace::Clock::now();
+  const auto begun = ReadThrottle::Clock::now();
   live->on_message(line, std::nullopt);
-  const auto ended = ReadingPace::Clock::now();
+  const auto ended = ReadThrottle::Clock::now();
   pace_.took(begun, ended);
   const auto rest = pace_.rest(ended);
   // Of one that has ended all is read that it left.

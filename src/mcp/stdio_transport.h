@@ -17,11 +17,11 @@
 #include "ipc/stream_channel.h"
 #include "mcp/answers_under_way.h"
 #include "mcp/child_process.h"
-#include "mcp/reading_pace.h"
+#include "mcp/input_queue.h"
+#include "mcp/read_throttle.h"
 #include "mcp/secrets.h"
 #include "mcp/stderr_reader.h"
 #include "mcp/transport.h"
-#include "mcp/unread_input.h"
 
 namespace mcpac::mcp {
 
@@ -80,10 +80,10 @@ class StdioTransport final : public Transport, public std::enable_shared_from_th
   std::shared_ptr<ipc::StreamChannel> channel_;
   std::shared_ptr<StderrReader> stderr_;
   boost::asio::steady_timer last_words_;
-  ReadingPace pace_;
+  ReadThrottle pace_;
   boost::asio::steady_timer rest_;  // until the next line may be read
   std::shared_ptr<const TransportEvents> events_;
-  UnreadInput unread_;
+  InputQueue unread_;
   struct Unsent {
     std::uint64_t number = 0;  // among all lines of the channel
     std::size_t bytes = 0;

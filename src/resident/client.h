@@ -46,7 +46,7 @@ class Visit {
   void used(const std::set<std::string>& servers) const;
 
   // Of bin/mcpac, which asks, and of all of mcpac, which it becomes where no worker did the work
-  // (visit_handover.cpp). Says to the program that this process becomes by exec() what came of the
+  // (exec_handover.cpp). Says to the program that this process becomes by exec() what came of the
   // visit; where it cannot, that one asks anew.
   void hand_over();
   // In that program: null where nobody asked before. Once, and before there are other threads.

@@ -14,8 +14,8 @@
 
 #include "core/exit_code.h"
 #include "resident/handshake.h"
+#include "resident/page_prefault.h"
 #include "resident/request.h"
-#include "resident/touched_program.h"
 #include "resident/wire.h"
 
 namespace mcpac::resident {
@@ -101,7 +101,8 @@ class Muted {
 
 // In the folder of the last request: it is entered here and not by the host, for whose it is may
 // make us wait for ever.
-std::unique_ptr<execute::Standby> prepare(const Message& message, const execute::Folders& folders) {
+std::unique_ptr<execute::PrewarmedRun> prepare(const Message& message,
+                                               const execute::Folders& folders) {
   const Json& body = message.body;
   if (message.descriptors.size() != 1 || ::fchdir(message.descriptors[0].get()) != 0)
     return nullptr;
@@ -114,7 +115,7 @@ std::unique_ptr<execute::Standby> prepare(const Message& message, const execute:
   if (const Json* mask = find_member(body, "umask"); mask != nullptr && mask->is_number_unsigned())
     ::umask(mask->get<mode_t>());
   const Muted muted;
-  auto made = execute::Standby::prepare(string_member(body, "config"), folders, servers);
+  auto made = execute::PrewarmedRun::prepare(string_member(body, "config"), folders, servers);
   // A project that cannot be read now: the run will say so, in the form that was asked for.
   return made ? std::move(*made) : nullptr;
 }

@@ -1,8 +1,9 @@
 // Worker: the process that waits, prepared, for one request, and then is that run.
 //
 // It has loaded its libraries, started its warden, read the project and started servers
-// (execute/run/standby.h). With the request come the client's descriptors, folder, environment and
-// arguments; from then on it is what the client would have been, and runs the same code.
+// (execute/run/prewarmed_run.h). With the request come the client's descriptors, folder,
+// environment and arguments; from then on it is what the client would have been, and runs the same
+// code.
 #pragma once
 
 #include <functional>
@@ -10,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "execute/run/standby.h"
+#include "execute/run/prewarmed_run.h"
 
 namespace mcpac::resident {
 
@@ -18,7 +19,7 @@ namespace mcpac::resident {
 // could call, once it is known. Returns the exit code.
 using ServersUsed = std::function<void(const std::set<std::string>&)>;
 using RunCommand =
-    std::function<int(const std::vector<std::string>&, execute::Standby*, const ServersUsed&)>;
+    std::function<int(const std::vector<std::string>&, execute::PrewarmedRun*, const ServersUsed&)>;
 
 // `mcpac resident-worker`: standard input is the socket of the resident host. Returns the exit code
 // of the process.

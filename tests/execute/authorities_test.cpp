@@ -11,7 +11,7 @@
 
 #include "core/clock.h"
 #include "core/file.h"
-#include "execute/check/handed_on.h"
+#include "execute/check/attenuate.h"
 #include "execute/check/server_root.h"
 
 using namespace mcpac;
@@ -357,7 +357,7 @@ TEST_SUITE("execute/authorities") {
         {client, declaration_layer({"fs.read(path == \"a\")", "mcpac.files"}), ceiling},
         world.environment());
     REQUIRE(whole.has_value());
-    auto part = handed_on(*whole, {read}, world);
+    auto part = attenuate(*whole, {read}, world);
     REQUIRE(part.has_value());
     // Neither the limit nor the question is met here; what the program declares holds.
     for (int i = 0; i < 3; ++i) CHECK(part->decide(read, {{"path", "a"}}).allowed());

@@ -38,9 +38,9 @@ namespace fs = std::filesystem;
 using Attempts = std::vector<std::pair<std::string, std::string>>;
 
 // A project with a hostile server, whose host is this process.
-class Hosted {
+class DelegatedRun {
  public:
-  explicit Hosted(const std::string& sandbox, sandbox::Tier lowest = sandbox::Tier::kB) {
+  explicit DelegatedRun(const std::string& sandbox, sandbox::Tier lowest = sandbox::Tier::kB) {
     auto own = TemporaryFolder::create("/tmp", "mcpac-test-tier-b");
     REQUIRE(own);
     folder_.emplace(std::move(*own));
@@ -173,7 +173,7 @@ constexpr const char* kGiven = R"({"files": ["./data:rw", "./shown"]})";
 TEST_SUITE("execute/tier B") {
   TEST_CASE("a hostile server reads, writes, dials and signals nothing that it was not given") {
     for (const std::string& said : without_namespaces([] {
-           Hosted hosted(kGiven);
+           DelegatedRun hosted(kGiven);
            const std::string mark = fmt::format("tier-b-{}", ::getpid());
            const auto tried = hosted.tried({{"read", hosted.path("beside/secret")},
                                             {"read", hosted.path("shown/") + "../beside/secret"},
@@ -214,7 +214,7 @@ TEST_SUITE("execute/tier B") {
   TEST_CASE("its home and temporary folder lie on disk for one start, and go with it") {
     for (
         const std::string& said : without_namespaces([] {
-          Hosted hosted(kGiven);
+          DelegatedRun hosted(kGiven);
           const Json own = Json::parse(hosted.first("own_folders"));
           std::string text;
           for (const auto& folder : own) {
@@ -247,7 +247,7 @@ TEST_SUITE("execute/tier B") {
     const pid_t host = ::fork();
     if (host == 0) {
       if (!sandbox::test::lack(sandbox::test::Lacking::kNamespaces)) ::_exit(1);
-      const Hosted hosted(kGiven);
+      const DelegatedRun hosted(kGiven);
       const std::string path =
           hosted.folder() + "/" + (hosted.first("leave", mark) == "\"done\"" ? "1" : "0");
       if (::write(ends[1], path.data(), path.size()) < 0) ::_exit(1);
@@ -269,10 +269,10 @@ TEST_SUITE("execute/tier B") {
 
   TEST_CASE("the network is none, or all where the entry says any") {
     for (const std::string& said : without_namespaces([] {
-           const Hosted all(R"({"network": ["any"]})");
+           const DelegatedRun all(R"({"network": ["any"]})");
            const auto tried = all.tried({{"datagrams", ""}, {"unix", "/run/docker.sock"}});
-           const Hosted some(R"({"network": ["example.com:443"]})");
-           const Hosted wrong(R"({"network": ["example.com"]})");
+           const DelegatedRun some(R"({"network": ["example.com:443"]})");
+           const DelegatedRun wrong(R"({"network": ["example.com"]})");
            return fmt::format("{} {} {} {}", tried.at(0), tried.at(1), some.error().to_text(),
                               to_string(wrong.error().id));
          })) {
@@ -285,8 +285,8 @@ TEST_SUITE("execute/tier B") {
 
   TEST_CASE("what Landlock cannot hold is refused with what to write, and A is never weakened") {
     for (const std::string& said : without_namespaces([] {
-           const Hosted whole(R"({"files": [".:rw"]})");
-           const Hosted unaccepted(kGiven, sandbox::Tier::kA);
+           const DelegatedRun whole(R"({"files": [".:rw"]})");
+           const DelegatedRun unaccepted(kGiven, sandbox::Tier::kA);
            return whole.error().to_text() + unaccepted.error().to_text();
          })) {
       INFO(said);
@@ -297,7 +297,7 @@ TEST_SUITE("execute/tier B") {
       CHECK(said.contains("`mcpac doctor --accept-tier B` accepts"));
     }
     const std::string here = sandbox::test::in_child([] {
-      const Hosted hosted(kGiven);  // with all that this machine has
+      const DelegatedRun hosted(kGiven);  // with all that this machine has
       return sandbox::to_string(hosted.tier()) + " " +
              hosted.first("read", hosted.path("beside/secret"));
     });

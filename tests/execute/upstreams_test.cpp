@@ -19,7 +19,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "core/file.h"
-#include "mcp/hears_again.h"
+#include "mcp/resync_notice.h"
 #include "mcp/support.h"
 #include "places.h"
 
@@ -118,7 +118,7 @@ struct WebWorld {
     world.upstreams->on_notified(
         [this](const std::string&, const std::string& method, const Json&) {
           // Its tools may have changed, and are not compared yet.
-          if (method == mcp::kHearsAgain && !early) early.emplace(*world.upstreams, "echo", kHello);
+          if (method == mcp::kResync && !early) early.emplace(*world.upstreams, "echo", kHello);
         });
   }
   void start() {

@@ -44,16 +44,16 @@ struct World {
       return fail(ErrorId::kServerError, "it broke");
     };
   }
-  std::shared_ptr<ClientRun> add_client(const std::string& name) {
+  std::shared_ptr<ClientGrant> add_client(const std::string& name) {
     auto made = run_parts(world, kGranted, folder.path(), name);
     made.parts.offers = &offers;
     made.parts.identity = name;
-    auto one = std::make_shared<ClientRun>(std::move(made.parts), std::move(made.setup));
+    auto one = std::make_shared<ClientGrant>(std::move(made.parts), std::move(made.setup));
     runs.add(name, one);
     return one;
   }
-  std::shared_ptr<ClientSession> connect(std::vector<Json>& said) { return connect(said, *run); }
-  static std::shared_ptr<ClientSession> connect(std::vector<Json>& said, ClientRun& of) {
+  std::shared_ptr<McpSession> connect(std::vector<Json>& said) { return connect(said, *run); }
+  static std::shared_ptr<McpSession> connect(std::vector<Json>& said, ClientGrant& of) {
     auto session =
         of.talk([&said](const Outgoing& one) { said.push_back(Json::parse(one.line)); }, nullptr);
     session->receive(request("start", "initialize",
@@ -63,7 +63,7 @@ struct World {
                          .dump());
     return session;
   }
-  void ask(ClientSession& session, const char* method, Json params = Json::object()) {
+  void ask(McpSession& session, const char* method, Json params = Json::object()) {
     session.receive(request(method, method, std::move(params)).dump());
     servers.deliver();
   }
@@ -75,8 +75,8 @@ struct World {
   Offers offers{servers, loop.get_executor(), clock};
   TemporaryFolder folder =
       TemporaryFolder::create(std::filesystem::temp_directory_path(), "mcpac-gateway-").value();
-  std::shared_ptr<ClientRun> run;
-  ClientRuns runs;
+  std::shared_ptr<ClientGrant> run;
+  ClientRegistry runs;
   Announcements announcements{offers, runs, clock, loop.get_executor()};
 };
 
@@ -141,7 +141,7 @@ TEST_SUITE("gateway/announcements") {
                                   {{"_meta", {{"io.modelcontextprotocol/subscriptionId", token}}}});
       }
     };
-    const auto listen = [&](ClientSession& session, const Json& id, const Json& uris) {
+    const auto listen = [&](McpSession& session, const Json& id, const Json& uris) {
       session.receive(request(id, "subscriptions/listen",
                               stateless({{"notifications", {{"resourceSubscriptions", uris}}}}))
                           .dump());

@@ -55,7 +55,7 @@ struct Client {
                                                   mcp::Config(), made.setup.authority);
     REQUIRE(execute::record_start({.program = "a client", .declared_in = "grants"}, made.setup,
                                   lock, audit(), *record));
-    run = std::make_unique<ClientRun>(std::move(made.parts), std::move(made.setup));
+    run = std::make_unique<ClientGrant>(std::move(made.parts), std::move(made.setup));
     session = run->talk([this](const Outgoing& one) { answers.push_back(one.line); }, nullptr);
   }
   [[nodiscard]] std::filesystem::path audit() const { return folder.path() / "audit"; }
@@ -91,8 +91,8 @@ struct Client {
   std::vector<std::string> said;
   std::vector<std::string> answers;
   ClientRecord* record = nullptr;  // of the run
-  std::unique_ptr<ClientRun> run;
-  std::shared_ptr<ClientSession> session;
+  std::unique_ptr<ClientGrant> run;
+  std::shared_ptr<McpSession> session;
 };
 
 }  // namespace

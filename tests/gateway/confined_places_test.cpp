@@ -264,7 +264,7 @@ TEST_SUITE("gateway/confined places") {
             {"fs",
              {authority.reach("fs", {}, policy::Callers::kClients), authority.network_denied()}}};
       };
-      return std::make_unique<ClientRun>(std::move(made.parts), std::move(made.setup));
+      return std::make_unique<ClientGrant>(std::move(made.parts), std::move(made.setup));
     };
     const auto given = [](const execute::ReachOfServers& reach) {
       std::string text;

@@ -54,7 +54,7 @@ long memory_of(pid_t pid, const std::string& line) {
 TEST_SUITE("gateway/limits") {
   TEST_CASE("what nobody reads is let go of, the oldest first, whichever session it is of") {
     const auto share =
-        std::make_shared<http::GuestShare>(http::ShareLimits{.max_kept = 250, .max_held = 1'000});
+        std::make_shared<http::ClientShare>(http::ShareLimits{.max_kept = 250, .max_held = 1'000});
     auto first = std::make_unique<http::EventStream>(1, share);
     http::EventStream second(1, share);  // another session's
     first->push(answer_of(100));
@@ -81,8 +81,8 @@ TEST_SUITE("gateway/limits") {
   }
 
   TEST_CASE("an event that wants room makes nobody look through all streams of a client") {
-    const auto share =
-        std::make_shared<http::GuestShare>(http::ShareLimits{.max_kept = 1'000, .max_held = 5'000});
+    const auto share = std::make_shared<http::ClientShare>(
+        http::ShareLimits{.max_kept = 1'000, .max_held = 5'000});
     std::vector<std::unique_ptr<http::EventStream>> streams;
     for (std::uint64_t i = 0; i < 1'000; ++i) {
       streams.push_back(std::make_unique<http::EventStream>(i, share));
@@ -114,7 +114,7 @@ TEST_SUITE("gateway/limits") {
 
   TEST_CASE("bodies wait for room, and are called when there is some") {
     const auto share =
-        std::make_shared<http::GuestShare>(http::ShareLimits{.max_kept = 250, .max_held = 1'000});
+        std::make_shared<http::ClientShare>(http::ShareLimits{.max_kept = 250, .max_held = 1'000});
     int rung = 0;
     {
       REQUIRE(share->take_body(400, [&] { ++rung; }));
@@ -272,7 +272,7 @@ TEST_SUITE("gateway/limits") {
   }
 
   TEST_CASE("one client's connections leave room for another's") {
-    Hall hall({.max_connections = 40, .max_guest_connections = 20});
+    Hall hall({.max_connections = 40, .max_client_connections = 20});
     hall.upstream_does = [](auto&) {};
     std::vector<std::unique_ptr<RawClient>> busy;
     for (int i = 0; i < 20; ++i) {

@@ -129,12 +129,12 @@ TEST_SUITE("gateway/gone_clients") {
     Busy busy;
     std::vector<Outgoing> said;
     const auto session =
-        ClientSession::open({.client = "a run",
-                             .gate = talk.world.gate.get(),
-                             .anomalies = &talk.anomalies,
-                             .catalog = talk.catalog,
-                             .own = &busy,
-                             .say = [&](Outgoing one) { said.push_back(std::move(one)); }});
+        McpSession::open({.client = "a run",
+                          .gate = talk.world.gate.get(),
+                          .anomalies = &talk.anomalies,
+                          .catalog = talk.catalog,
+                          .own = &busy,
+                          .say = [&](Outgoing one) { said.push_back(std::move(one)); }});
     session->receive(request("start", "initialize",
                              {{"protocolVersion", "2025-11-25"},
                               {"capabilities", {{"roots", Json::object()}}},

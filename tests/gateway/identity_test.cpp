@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/file.h"
-#include "gateway/client_runs.h"
+#include "gateway/client_registry.h"
 #include "gateway/support_session.h"
 
 using namespace mcpac;
@@ -18,7 +18,7 @@ namespace {
 const Talk::Options kGrantedCommit{.declared = {"git.commit"}, .grants = {"git.commit"}};
 
 // Whose calls a server takes this run's for.
-std::string known_as(ClientRun& run, gate::testing::World& world) {
+std::string known_as(ClientGrant& run, gate::testing::World& world) {
   const auto session = run.talk([](const Outgoing&) {}, nullptr);
   session->receive(request(1, "tools/call", stateless({{"name", "git.commit"}})).dump());
   REQUIRE_FALSE(world.upstream.calls.empty());
@@ -35,7 +35,7 @@ TEST_SUITE("gateway/identity") {
     REQUIRE(folder.has_value());
     std::set<std::string> all;
     // One after the other in one place: what was freed is given out again.
-    std::optional<ClientRun> run;
+    std::optional<ClientGrant> run;
     for (int i = 0; i < 3; ++i) {
       auto made = run_parts(world, kGrantedCommit, folder->path(), "a client");
       run.emplace(std::move(made.parts), std::move(made.setup));
@@ -47,7 +47,7 @@ TEST_SUITE("gateway/identity") {
   }
 
   TEST_CASE("a client that comes back under new rules is the same to servers, and nobody else is") {
-    ClientRuns runs;
+    ClientRegistry runs;
     const std::string first = runs.identity_of("token a", "run 1");
     CHECK(first == "run 1");
     runs.renew();
@@ -60,7 +60,7 @@ TEST_SUITE("gateway/identity") {
     for (const std::string id : {"run 1", "run 2"}) {
       auto made = run_parts(world, kGrantedCommit, folder->path(), "token a");
       made.parts.identity = runs.identity_of("token a", id);
-      ClientRun run(std::move(made.parts), std::move(made.setup));
+      ClientGrant run(std::move(made.parts), std::move(made.setup));
       CHECK(known_as(run, world) == first);
     }
   }

@@ -68,7 +68,7 @@ std::string scopes_of(unsigned bits) {
 
 TEST_SUITE("gateway/oauth clients") {
   TEST_CASE("a subject has a share of the room, and who is there stays") {
-    oauth::Comers comers({.all = 3, .of_subject = 2});
+    oauth::PrincipalCounter comers({.all = 3, .of_subject = 2});
     comers.add("alice 1", "alice");
     comers.add("alice 2", "alice");
     CHECK_FALSE(comers.has_room_for("alice 3", "alice"));

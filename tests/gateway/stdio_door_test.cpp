@@ -95,7 +95,7 @@ struct DoorClient {
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{
       loop.get_executor()};
   gate::testing::World world{kGrantedAtDoor};
-  std::optional<ClientRun> run;
+  std::optional<ClientGrant> run;
   Pipe in;
   Pipe out;
   std::optional<std::string> ended;

@@ -216,7 +216,7 @@ TEST_SUITE("gateway/subscriptions") {
     const SystemClock clock;
     std::vector<std::string> warnings;
     Offers offers(servers, loop.get_executor(), clock);
-    ClientRuns none;
+    ClientRegistry none;
     Announcements announcements(offers, none, clock, loop.get_executor(),
                                 [&](const std::string& text) { warnings.push_back(text); });
     const auto tell = [&](std::size_t length) {

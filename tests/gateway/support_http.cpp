@@ -65,12 +65,12 @@ Hall::Hall(http::HttpLimits limits, const std::string& address,
          .urls = std::move(urls),
          .tls = tls,
          .admit = [this](std::string token)
-             -> boost::asio::awaitable<std::expected<http::Guest, http::Refusal>> {
+             -> boost::asio::awaitable<std::expected<http::AdmittedClient, http::Refusal>> {
            if (token.starts_with("undecided"))
              co_await decision->async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
            for (const auto& [name, run] : runs) {
              if (token == "token-" + name || token == "undecided-token-" + name) {
-               http::Guest guest{name, run, stands};
+               http::AdmittedClient guest{name, run, stands};
                co_return guest;
              }
            }
@@ -98,9 +98,9 @@ Hall::~Hall() {
   thread_.join();
 }
 
-std::shared_ptr<ClientRun> Hall::make_run(const std::string& name) {
+std::shared_ptr<ClientGrant> Hall::make_run(const std::string& name) {
   auto made = run_parts(world_, granted(), folder_.path() / "audit", name);
-  return std::make_shared<ClientRun>(std::move(made.parts), std::move(made.setup));
+  return std::make_shared<ClientGrant>(std::move(made.parts), std::move(made.setup));
 }
 
 Json HttpAnswer::json() const {

@@ -48,10 +48,10 @@ class Hall {
   // Whoever brings the token "undecided", or "undecided-token-a", waits for this.
   std::shared_ptr<boost::asio::steady_timer> decision;
   std::shared_ptr<http::HttpDoor> door;
-  std::map<std::string, std::shared_ptr<ClientRun>> runs;  // "a" is let in by "token-a"
+  std::map<std::string, std::shared_ptr<ClientGrant>> runs;  // "a" is let in by "token-a"
 
  private:
-  [[nodiscard]] std::shared_ptr<ClientRun> make_run(const std::string& name);
+  [[nodiscard]] std::shared_ptr<ClientGrant> make_run(const std::string& name);
 
   TemporaryFolder folder_;
   gate::testing::World world_;

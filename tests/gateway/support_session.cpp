@@ -67,7 +67,7 @@ Talk::Talk(Options options, NameForm names, SessionLimits limits, std::size_t ro
       questions(std::make_shared<ServerQuestions>(world.audit)) {
   const auto authority = gate::testing::authority_of(world, options);
   catalog = Catalog::make(lock_of(world.schemas), authority, names);
-  session = ClientSession::open(
+  session = McpSession::open(
       {.client = "a run",
        .gate = world.gate.get(),
        .anomalies = &anomalies,
@@ -89,7 +89,7 @@ Talk::Talk(Options options, NameForm names, SessionLimits limits, std::size_t ro
 
 RunParts run_parts(gate::testing::World& world, const Talk::Options& options,
                    const std::filesystem::path& folder, const std::string& name) {
-  ClientRun::Parts parts;
+  ClientGrant::Parts parts;
   parts.name = name;
   parts.tools = std::make_shared<const gate::ToolTable>(world.tools);
   auto authority = gate::testing::authority_of(world, options);

@@ -13,8 +13,8 @@
 
 #include "gate/anomalies.h"
 #include "gate/support_gate.h"
-#include "gateway/client_run.h"
-#include "gateway/client_session.h"
+#include "gateway/client_grant.h"
+#include "gateway/mcp_session.h"
 #include "gateway/offers.h"
 #include "gateway/support_offers.h"
 
@@ -53,13 +53,13 @@ class Talk {
   std::shared_ptr<ServerQuestions> questions;
   std::deque<Outgoing> said;
   std::function<void()> when_said = [] {};
-  std::shared_ptr<ClientSession> session;
+  std::shared_ptr<McpSession> session;
 };
 
-// What a ClientRun is made from, under what these options grant; borrows from the world. Its record
-// is a file in `folder`.
+// What a ClientGrant is made from, under what these options grant; borrows from the world. Its
+// record is a file in `folder`.
 struct RunParts {
-  ClientRun::Parts parts;
+  ClientGrant::Parts parts;
   gate::GateSetup setup;
 };
 [[nodiscard]] RunParts run_parts(gate::testing::World& world, const Talk::Options& options,

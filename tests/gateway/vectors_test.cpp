@@ -89,11 +89,11 @@ class Client {
     return std::move(*folder);
   }
 
-  std::shared_ptr<ClientRun> make_run(policy::Authority authority) {
+  std::shared_ptr<ClientGrant> make_run(policy::Authority authority) {
     gate::ToolTable tools;
     for (const auto& [tool, schema] : world_.tools)
       tools[tool] = {JsonSchema::compile(schema).value(), "a digest"};
-    ClientRun::Parts parts;
+    ClientGrant::Parts parts;
     parts.name = "vector";
     parts.tools = std::make_shared<const gate::ToolTable>(std::move(tools));
     parts.catalog = Catalog::make(lock_of(world_.tools), authority, NameForm::kDotted);
@@ -116,7 +116,7 @@ class Client {
                           .audit = parts.log.get(),
                           .clock = &world_.clock,
                           .asking = {.approver = witness_}};
-    return std::make_shared<ClientRun>(std::move(parts), std::move(setup));
+    return std::make_shared<ClientGrant>(std::move(parts), std::move(setup));
   }
 
   // As the client would have it from tools/list; for any other tool, what one would guess.

@@ -17,7 +17,7 @@
 
 using namespace mcpac;
 using namespace mcpac::resident;
-using resident_test::Guest;
+using resident_test::AdmittedClient;
 using resident_test::holds_in_child;
 using resident_test::Impostor;
 using resident_test::stands_alone_here;
@@ -25,7 +25,7 @@ using resident_test::stands_alone_here;
 TEST_SUITE("resident/client") {
   TEST_CASE("a host that dies before the client said go: the client works alone") {
     if (stands_alone_here()) return;
-    const Impostor host([](Guest&) {});
+    const Impostor host([](AdmittedClient&) {});
     const Visit visit = host.visit();
     CHECK(!visit.outcome());
     CHECK(!visit.why_alone().empty());
@@ -33,7 +33,7 @@ TEST_SUITE("resident/client") {
 
   TEST_CASE("a host that dies after the client said go: nobody runs it again") {
     if (stands_alone_here()) return;
-    const Impostor host([](Guest& guest) { guest.hear_go(); });
+    const Impostor host([](AdmittedClient& guest) { guest.hear_go(); });
     const Visit visit = host.visit();
     REQUIRE(visit.outcome().has_value());
     REQUIRE(!visit.outcome()->has_value());
@@ -42,7 +42,7 @@ TEST_SUITE("resident/client") {
 
   TEST_CASE("a worker that ended without taking the word: the client works alone") {
     if (stands_alone_here()) return;
-    const Impostor host([](Guest& guest) {
+    const Impostor host([](AdmittedClient& guest) {
       guest.hear_go();
       guest.say({{"ended", true}, {"took", false}, {"exit", 69}});
       static_cast<void>(receive_message(guest.socket.get()));
@@ -52,7 +52,7 @@ TEST_SUITE("resident/client") {
 
   TEST_CASE("the exit code of a worker that took it is the client's") {
     if (stands_alone_here()) return;
-    const Impostor host([](Guest& guest) {
+    const Impostor host([](AdmittedClient& guest) {
       guest.hear_go();
       guest.say({{"ended", true}, {"took", true}, {"exit", 5}});
       static_cast<void>(receive_message(guest.socket.get()));
@@ -64,12 +64,12 @@ TEST_SUITE("resident/client") {
 
   TEST_CASE("a host that says an end before any go, or nothing at all, holds nobody up") {
     if (stands_alone_here()) return;
-    const Impostor lies([](Guest& guest) {
+    const Impostor lies([](AdmittedClient& guest) {
       guest.say({{"ended", true}, {"took", true}, {"exit", 0}});
       static_cast<void>(receive_message(guest.socket.get()));
     });
     CHECK(!lies.visit().outcome());
-    const Impostor silent([](Guest&) {
+    const Impostor silent([](AdmittedClient&) {
       for (;;) ::pause();
     });
     const Visit visit = silent.visit();
@@ -80,7 +80,7 @@ TEST_SUITE("resident/client") {
   TEST_CASE(
       "who works alone anyway says for which project, hands over nothing and waits for nobody") {
     if (stands_alone_here()) return;
-    const Impostor host([](Guest& guest) {
+    const Impostor host([](AdmittedClient& guest) {
       const Json& said = guest.request.body;
       const bool as_it_should = string_member(said, "do") == "alone" &&
                                 string_member(said, "config").ends_with("/mcpac.json") &&
@@ -92,7 +92,7 @@ TEST_SUITE("resident/client") {
     const Visit visit = host.visit(Errand::Wish::kAlone);
     CHECK(!visit.outcome());
     CHECK(visit.why_alone() == "yes");
-    const Impostor silent([](Guest&) {
+    const Impostor silent([](AdmittedClient&) {
       for (;;) ::pause();
     });
     CHECK(!silent.visit(Errand::Wish::kAlone).outcome());
@@ -102,7 +102,7 @@ TEST_SUITE("resident/client") {
     if (stands_alone_here()) return;
     const pid_t us = ::getpid();
     int status = 0;
-    const Impostor host([&](Guest& guest) {
+    const Impostor host([&](AdmittedClient& guest) {
       const pid_t sender = guest.request.process;
       if (sender != us) ::kill(sender, SIGINT);
       for (;;) ::pause();
@@ -121,7 +121,7 @@ TEST_SUITE("resident/client") {
 
   TEST_CASE("what the client does not say go to never gets its standard descriptors") {
     if (stands_alone_here()) return;
-    const Impostor host([](Guest& guest) {
+    const Impostor host([](AdmittedClient& guest) {
       const bool only_these = guest.request.descriptors.size() == kPassed;
       guest.say({{"alone", only_these ? "three" : "more"}});
       static_cast<void>(receive_message(guest.socket.get()));

@@ -22,7 +22,7 @@ using namespace mcpac;
 using namespace mcpac::resident;
 
 // What a host has of the one client that it let in.
-struct Guest {
+struct AdmittedClient {
   UniqueFd socket;
   Message request;
   [[nodiscard]] int channel() const { return request.descriptors.at(kChannelAt).get(); }
@@ -38,7 +38,7 @@ struct Guest {
 // A process that listens where a resident host would, takes one request, and does `play`.
 class Impostor {
  public:
-  explicit Impostor(const std::function<void(Guest&)>& play) {
+  explicit Impostor(const std::function<void(AdmittedClient&)>& play) {
     folders.runtime = home.path();
     folders.state = home.path() / "state";
     folders.libexec = home.path() / "libexec" / "mcpac";
@@ -50,7 +50,7 @@ class Impostor {
     if (pid_ == 0) {
       ::fcntl(door->socket(), F_SETFL, 0);
       if (!door->listen() || ::write(ends[1], "+", 1) != 1) ::_exit(1);
-      Guest guest{UniqueFd(::accept4(door->socket(), nullptr, nullptr, SOCK_CLOEXEC)), {}};
+      AdmittedClient guest{UniqueFd(::accept4(door->socket(), nullptr, nullptr, SOCK_CLOEXEC)), {}};
       static_cast<void>(tell_senders(guest.socket.get()));
       guest.say({{"nonce", "1"}});
       guest.request = receive_message(guest.socket.get()).message;

@@ -61,7 +61,7 @@ void Host::start(const std::set<std::string>& servers) {
   }
 }
 
-void Host::put_in_place_of_servers(std::unique_ptr<Between> between) {
+void Host::put_in_place_of_servers(std::unique_ptr<UpstreamInterposer> between) {
   between_ = std::move(between);
   has_servers_ = false;
 }

@@ -22,7 +22,7 @@
 #include "codegen/lock.h"
 #include "core/error.h"
 #include "execute/child/interrupt.h"
-#include "execute/host/between.h"
+#include "execute/host/upstream_interposer.h"
 #include "execute/host/upstreams.h"
 #include "mcp/server_config.h"
 
@@ -78,9 +78,11 @@ class Host {
   [[nodiscard]] gate::Servers& offering() {
     return between_ ? *between_ : static_cast<gate::Servers&>(*upstreams_);
   }
-  void put_before_servers(std::unique_ptr<Between> between) { between_ = std::move(between); }
+  void put_before_servers(std::unique_ptr<UpstreamInterposer> between) {
+    between_ = std::move(between);
+  }
   // No server is started from here on; whoever waits for one is told that it is as the lock has it.
-  void put_in_place_of_servers(std::unique_ptr<Between> between);
+  void put_in_place_of_servers(std::unique_ptr<UpstreamInterposer> between);
 
  private:
   using Started = std::shared_future<Result<Drifted>>;
@@ -102,7 +104,7 @@ class Host {
   boost::asio::io_context loop_{1};  // of one thread: what it gives itself to do takes no lock
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   std::unique_ptr<Upstreams> upstreams_;
-  std::unique_ptr<Between> between_;
+  std::unique_ptr<UpstreamInterposer> between_;
   bool has_servers_ = true;
   std::thread thread_;
 };

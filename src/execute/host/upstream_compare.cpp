@@ -73,7 +73,7 @@ bool Upstreams::may_come_back(const Server& server, const Comparison& outcome) {
   return !outcome && is_passing(outcome.error()) && server.client->is_alive();
 }
 
-// Often asked where the server said nothing, and only its stream had ended (mcp/hears_again.h):
+// Often asked where the server said nothing, and only its stream had ended (mcp/resync_notice.h):
 // what may pass is asked some more times before the server is taken for failed.
 asio::awaitable<void> Upstreams::compare_again(Server& server) {
   ComparePauses pauses(compare_pauses_);

@@ -10,13 +10,13 @@
 #include <string>
 
 #include "codegen/lock.h"
-#include "execute/host/between.h"
+#include "execute/host/upstream_interposer.h"
 #include "execute/recording/recording.h"
 #include "gate/upstream.h"
 
 namespace mcpac::execute {
 
-class Recorder final : public Between {
+class Recorder final : public UpstreamInterposer {
  public:
   // All are borrowed. `offers` is the same servers, as they are asked for other things than calls.
   Recorder(gate::Upstream& servers, gate::Servers& offers, const codegen::Lock& lock);

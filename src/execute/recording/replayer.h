@@ -14,7 +14,7 @@
 #include <boost/asio/any_io_executor.hpp>
 
 #include "codegen/lock.h"
-#include "execute/host/between.h"
+#include "execute/host/upstream_interposer.h"
 #include "execute/recording/recording.h"
 #include "gate/upstream.h"
 
@@ -24,7 +24,7 @@ struct Patience {
   std::chrono::milliseconds out_of_order{2'000};
 };
 
-class Replayer final : public Between {
+class Replayer final : public UpstreamInterposer {
  public:
   // `lock` is borrowed.
   Replayer(boost::asio::any_io_executor executor, Recording recording, const codegen::Lock& lock,

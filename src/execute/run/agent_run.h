@@ -15,7 +15,7 @@
 #include "execute/child/stage.h"
 #include "execute/files/file_mounts.h"
 #include "execute/host/host.h"
-#include "execute/run/own_end.h"
+#include "execute/run/exit_report.h"
 #include "execute/run/run_limits.h"
 #include "execute/run/slot.h"
 #include "gate/agent_door.h"

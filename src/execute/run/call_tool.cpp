@@ -26,7 +26,7 @@
 #include "execute/project/project_use.h"
 #include "execute/records/denials.h"
 #include "execute/records/run_record.h"
-#include "execute/run/own_end.h"
+#include "execute/run/exit_report.h"
 #include "execute/servers/confine_servers.h"
 #include "execute/servers/server_places.h"
 #include "gate/gate.h"

@@ -12,20 +12,20 @@
 #include "execute/build/named_servers.h"
 #include "execute/build/prepare.h"
 #include "execute/build/program_build.h"
+#include "execute/check/attenuate.h"
 #include "execute/check/authorities.h"
 #include "execute/check/check_uses.h"
 #include "execute/check/declared_conditions.h"
 #include "execute/check/granted_servers.h"
-#include "execute/check/handed_on.h"
 #include "execute/check/require_granted.h"
 #include "execute/host/host.h"
 #include "execute/host/tool_tables.h"
 #include "execute/live/leftovers.h"
 #include "execute/recording/run_recording.h"
 #include "execute/run/declared.h"
+#include "execute/run/delayed_task.h"
 #include "execute/run/give_files.h"
-#include "execute/run/later.h"
-#include "execute/run/standby.h"
+#include "execute/run/prewarmed_run.h"
 #include "execute/run/supervise.h"
 #include "execute/servers/server_places.h"
 #include "policy/policy_record.h"
@@ -206,7 +206,7 @@ Result<void> Run::settle_authority(const Snapshot& snapshot) {
       load_authority(project_, world_, {request_.granted, declaration_layer(std::move(*rules))});
   if (authority && request_.hosted != nullptr) {
     client_policy_ = policy::policy_record(*authority);
-    authority = handed_on(*authority, declared().permissions, world_);
+    authority = attenuate(*authority, declared().permissions, world_);
   }
   if (!authority) return pass_on(authority);
   authority_ = std::move(*authority);
@@ -276,7 +276,7 @@ Result<void> Run::run_program(sandbox::Warden& warden, Host& host, const Program
 }
 
 void Run::record_refused(const Error& error) const {
-  const Hosted* const hosted = request_.hosted;
+  const DelegatedRun* const hosted = request_.hosted;
   record_refused_run({.run_id = hosted == nullptr ? std::string_view() : hosted->run_id,
                       .program = outcome_.report ? outcome_.report->file : request_.source.display,
                       .client_run = hosted == nullptr ? std::string_view() : hosted->client_run,
@@ -294,7 +294,7 @@ Result<void> Run::all() {
       request_.standby, folders_,
       request_.mode == RunMode::kRun ? sandbox::Explore::kAtOnce : sandbox::Explore::kWhenAsked);
   if (!warden) return pass_on(warden);
-  StandbyTools tools = tools_for_run(request_.standby);
+  PrewarmedTools tools = tools_for_run(request_.standby);
   if (auto loaded = load(); !loaded) return loaded;
   std::optional<RunHost> own;
   if (request_.hosted == nullptr) {
@@ -355,7 +355,7 @@ Result<void> Run::all() {
     if (!ready) return ready;
   }
   auto done = stage("run", [&] {
-    const Later frees_memory([&build] { build.let_go_of_tools(); });
+    const DelayedTask frees_memory([&build] { build.let_go_of_tools(); });
     return run_program(*warden, host, *program, std::move(slot), approver.get());
   });
   build.keep(*program);

@@ -20,8 +20,8 @@
 #include "execute/recording/recording_choice.h"
 #include "execute/records/denials.h"
 #include "execute/records/run_record.h"
-#include "execute/run/hosted.h"
-#include "execute/run/own_end.h"
+#include "execute/run/delegated_run.h"
+#include "execute/run/exit_report.h"
 #include "execute/run/run_limits.h"
 #include "policy/authority.h"
 #include "sandbox/sandbox.h"
@@ -30,7 +30,7 @@ namespace mcpac::execute {
 
 enum class RunMode : std::uint8_t { kRun, kDryRun };
 
-class Standby;
+class PrewarmedRun;
 
 struct ExecuteRequest {
   Source source;
@@ -40,7 +40,8 @@ struct ExecuteRequest {
   DeniedUses denied_uses = DeniedUses::kRefuse;
   RunLimits limits;
   Questions questions = {};
-  Standby* standby = nullptr;  // what was started before (execute/run/standby.h); may be null
+  PrewarmedRun* standby =
+      nullptr;  // what was started before (execute/run/prewarmed_run.h); may be null
   RecordingChoice recording = {};
   // What the program is given (mcpac::arguments()): an object. None: nothing was said, and a
   // recording that is played has its own say.
@@ -48,7 +49,7 @@ struct ExecuteRequest {
   std::string lifted_by = {};  // who gave the word for Enforcement::kObserve; recorded
   // In whose name it runs, if not its user's own. Then nobody is asked before the run, and calls
   // are not observed.
-  const Hosted* hosted = nullptr;
+  const DelegatedRun* hosted = nullptr;
 };
 
 struct Outcome {

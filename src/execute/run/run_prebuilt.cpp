@@ -17,7 +17,7 @@
 #include "execute/recording/run_recording.h"
 #include "execute/run/declared.h"
 #include "execute/run/give_files.h"
-#include "execute/run/standby.h"
+#include "execute/run/prewarmed_run.h"
 #include "execute/run/supervise.h"
 #include "execute/servers/server_places.h"
 
@@ -131,7 +131,7 @@ Result<void> run(const Project& project, const Folders& folders, RunRequest& req
   const SystemClock clock;
   auto warden = warden_for_run(request.standby, folders);
   if (!warden) return pass_on(warden);
-  StandbyTools unneeded = tools_for_run(request.standby);
+  PrewarmedTools unneeded = tools_for_run(request.standby);
   unneeded.let_go();
   sweep_leftovers(folders);
   auto file = inspect_program(request.program);

@@ -22,7 +22,7 @@ struct RunRequest {
   RunLimits limits;
   Questions questions = {};
   DeniedUses denied_uses = DeniedUses::kRefuse;  // only of what rules ask
-  Standby* standby = nullptr;                    // as in ExecuteRequest
+  PrewarmedRun* standby = nullptr;               // as in ExecuteRequest
   RecordingChoice recording = {};
   std::optional<Json> given = {};  // as ExecuteRequest::arguments
   std::string lifted_by = {};      // likewise

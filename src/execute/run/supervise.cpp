@@ -23,8 +23,8 @@
 #include "execute/files/file_mounts.h"
 #include "execute/live/gate_control.h"
 #include "execute/records/run_record.h"
+#include "execute/run/exit_report.h"
 #include "execute/run/loop_talk.h"
-#include "execute/run/own_end.h"
 #include "execute/run/run_changes.h"
 #include "execute/servers/confine_servers.h"
 #include "gate/anomalies.h"
@@ -332,7 +332,7 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
     if (permission && authority.declared.permissions.contains(*permission))
       return std::unexpected(error);
   }
-  const Hosted* const hosted = parts.hosted;
+  const DelegatedRun* const hosted = parts.hosted;
   outcome.run_id = hosted == nullptr ? new_uuid_v7(parts.clock) : hosted->run_id;
   outcome.servers = servers_of(authority.declared.permissions);
   auto changes = RunChanges::begin(parts.folders, outcome.run_id, authority.program, parts.clock,

@@ -6,7 +6,7 @@
 #include "execute/recording/run_recording.h"
 #include "execute/run/agent_run.h"
 #include "execute/run/pipeline.h"
-#include "execute/run/standby.h"
+#include "execute/run/prewarmed_run.h"
 #include "gate/gate.h"
 #include "policy/authority.h"
 
@@ -31,10 +31,10 @@ struct RunParts {
   const Interrupt& interrupt;
   const Clock& clock;
   const Listener& listener;
-  RunApprover* approver = nullptr;    // null: what asks is denied
-  RunRecording* recording = nullptr;  // null: neither recorded nor replayed
-  const Hosted* hosted = nullptr;     // null: the run is its user's own
-  const Standby* standby = nullptr;   // null: nothing was prepared
+  RunApprover* approver = nullptr;        // null: what asks is denied
+  RunRecording* recording = nullptr;      // null: neither recorded nor replayed
+  const DelegatedRun* hosted = nullptr;   // null: the run is its user's own
+  const PrewarmedRun* standby = nullptr;  // null: nothing was prepared
   // What rules give its confined servers, as records have it; null: none is, or they are no run's.
   Json server_places = nullptr;
 };

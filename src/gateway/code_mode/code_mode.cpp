@@ -135,15 +135,15 @@ Json run_program(const Setup& setup, const ProgramRun& program, Progress& progre
   if (!ready) return failure(ready.error());
   const GrantedView::Ready& own = **ready;
   const auto schemas = execute::tool_schemas(*setup.lock);
-  const execute::Hosted hosted{.host = *setup.host,
-                               .upstream = *program.upstream,
-                               .lock = own.lock,
-                               .schemas = schemas,
-                               .stop = stop,
-                               .run_id = program.run_id,
-                               .client_run = setup.client_run,
-                               .is_replay = setup.is_replay,
-                               .refusals = setup.refusals.get()};
+  const execute::DelegatedRun hosted{.host = *setup.host,
+                                     .upstream = *program.upstream,
+                                     .lock = own.lock,
+                                     .schemas = schemas,
+                                     .stop = stop,
+                                     .run_id = program.run_id,
+                                     .client_run = setup.client_run,
+                                     .is_replay = setup.is_replay,
+                                     .refusals = setup.refusals.get()};
   Said said;
   execute::Listener listener;
   listener.stage = [&](const execute::StageTime& stage) {

@@ -18,7 +18,7 @@ ReadyTools::ReadyTools(execute::Folders folders, std::chrono::milliseconds idle)
 
 ReadyTools::~ReadyTools() = default;
 
-std::unique_ptr<execute::Standby> ReadyTools::take(const GrantedView::Ready& view) {
+std::unique_ptr<execute::PrewarmedRun> ReadyTools::take(const GrantedView::Ready& view) {
   const std::scoped_lock lock(mutex_);
   return last_ && last_->view.get() == &view ? std::exchange(ready_, nullptr) : nullptr;
 }
@@ -59,10 +59,10 @@ void ReadyTools::make(Lock& lock, const std::stop_token& stop) {
   const Program program = *last_;
   if (stop.stop_requested()) return;
   lock.unlock();
-  std::unique_ptr<execute::Standby> made;
+  std::unique_ptr<execute::PrewarmedRun> made;
   try {
-    auto prepared = execute::Standby::of_tools(program.view->project, program.view->lock, folders_,
-                                               program.servers, program.limits);
+    auto prepared = execute::PrewarmedRun::of_tools(program.view->project, program.view->lock,
+                                                    folders_, program.servers, program.limits);
     // The next program starts its own, and says what is wrong.
     if (prepared) made = std::move(*prepared);
   } catch (const std::exception&) {

@@ -1,10 +1,10 @@
 // ReadyTools: what the next program of code mode will most likely need, started while nobody waits.
 //
 // A warden with an analyzer and a compiler that have read all but the program, a linker and a
-// runner (execute/run/standby.h). One set for a gateway, like the last program that was compiled;
-// a program that it does not fit starts its own. What nobody takes in some minutes goes: it holds
-// memory. Made on a thread of its own, which outlives all that it made: the kernel ends a warden
-// with the thread that started it.
+// runner (execute/run/prewarmed_run.h). One set for a gateway, like the last program that was
+// compiled; a program that it does not fit starts its own. What nobody takes in some minutes goes:
+// it holds memory. Made on a thread of its own, which outlives all that it made: the kernel ends a
+// warden with the thread that started it.
 #pragma once
 
 #include <chrono>
@@ -18,8 +18,8 @@
 
 #include "core/error.h"
 #include "execute/project/project.h"
+#include "execute/run/prewarmed_run.h"
 #include "execute/run/run_limits.h"
-#include "execute/run/standby.h"
 #include "gateway/code_mode/granted_view.h"
 
 namespace mcpac::gateway::code_mode {
@@ -41,7 +41,7 @@ class ReadyTools {
 
   // From any thread; both return at once. For one program of the client with this view; null:
   // nothing is ready for it.
-  [[nodiscard]] std::unique_ptr<execute::Standby> take(const GrantedView::Ready& view);
+  [[nodiscard]] std::unique_ptr<execute::PrewarmedRun> take(const GrantedView::Ready& view);
   // For another program like this one.
   void prepare(Program program);
   // For another like the one that the last were made for.
@@ -59,7 +59,7 @@ class ReadyTools {
   std::condition_variable_any changed_;
   std::optional<Program> wanted_;
   std::optional<Program> last_;  // what `ready_` was made for
-  std::unique_ptr<execute::Standby> ready_;
+  std::unique_ptr<execute::PrewarmedRun> ready_;
   std::jthread thread_;  // last: it uses all of the above
 };
 

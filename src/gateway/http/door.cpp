@@ -112,7 +112,7 @@ void HttpDoor::welcome(tcp::socket socket) {
   peer->start();
 }
 
-bool HttpDoor::make_room(const GuestShare* guest) {
+bool HttpDoor::make_room(const ClientShare* guest) {
   std::shared_ptr<Peer> oldest;
   for (const auto& peer : peers_) {
     if (peer->is_closed() || (peer->has_shown_token() && !peer->is_idle())) continue;
@@ -125,10 +125,10 @@ bool HttpDoor::make_room(const GuestShare* guest) {
   return true;
 }
 
-std::shared_ptr<GuestShare> HttpDoor::share_of(const Guest& guest) {
-  std::weak_ptr<GuestShare>& known = shares_[guest.name];
+std::shared_ptr<ClientShare> HttpDoor::share_of(const AdmittedClient& guest) {
+  std::weak_ptr<ClientShare>& known = shares_[guest.name];
   auto share = known.lock();
-  if (!share) known = share = std::make_shared<GuestShare>(setup_.limits.share);
+  if (!share) known = share = std::make_shared<ClientShare>(setup_.limits.share);
   return share;
 }
 
@@ -140,7 +140,7 @@ std::chrono::steady_clock::duration HttpDoor::rest_of(const std::string& guest) 
 
 void HttpDoor::took(const std::string& guest, std::chrono::steady_clock::time_point begun) {
   const auto now = std::chrono::steady_clock::now();
-  if (now - begun > mcp::ReadingPace::kShort) paces_[guest].took(begun, now);
+  if (now - begun > mcp::ReadThrottle::kShort) paces_[guest].took(begun, now);
 }
 
 std::size_t HttpDoor::held_for(const std::string& guest) const {
@@ -170,8 +170,8 @@ void HttpDoor::sweep() {
   });
 }
 
-std::string HttpDoor::add_session(const Guest& guest,
-                                  const std::shared_ptr<Conversation>& conversation) {
+std::string HttpDoor::add_session(const AdmittedClient& guest,
+                                  const std::shared_ptr<HttpSession>& conversation) {
   const auto theirs = [&](const auto& entry) { return entry.second.guest == guest.name; };
   if (static_cast<std::size_t>(std::ranges::count_if(sessions_, theirs)) >=
       setup_.limits.max_sessions) {
@@ -190,7 +190,8 @@ std::string HttpDoor::add_session(const Guest& guest,
   return id;
 }
 
-std::shared_ptr<Conversation> HttpDoor::find_session(const Guest& guest, std::string_view id) {
+std::shared_ptr<HttpSession> HttpDoor::find_session(const AdmittedClient& guest,
+                                                    std::string_view id) {
   const auto found = sessions_.find(id);
   if (found == sessions_.end() || found->second.guest != guest.name) return nullptr;
   // Hung up on: its client is to begin another.

@@ -27,17 +27,17 @@
 
 #include "core/error.h"
 #include "gateway/http/body_reader.h"
-#include "gateway/http/conversation.h"
-#include "gateway/http/guest_share.h"
+#include "gateway/http/client_share.h"
 #include "gateway/http/head.h"
-#include "mcp/reading_pace.h"
+#include "gateway/http/http_session.h"
+#include "mcp/read_throttle.h"
 
 namespace mcpac::gateway::http {
 
 // Who sent a request, and what it may do.
-struct Guest {
+struct AdmittedClient {
   std::string name;
-  std::shared_ptr<ClientRun> run;
+  std::shared_ptr<ClientGrant> run;
   // Whether the token that was shown would still be let in, or would have been so long ago and was
   // not taken back; asked now and then while an answer is told. Null: whoever let it in ends the
   // run when it would not.
@@ -46,7 +46,7 @@ struct Guest {
 
 struct HttpLimits {
   std::size_t max_connections = 2048;
-  std::size_t max_guest_connections = 1536;  // of one guest: the others have room, too
+  std::size_t max_client_connections = 1536;  // of one guest: the others have room, too
   std::size_t max_head = std::size_t{16} << 10U;
   std::size_t max_body = std::size_t{16} << 20U;  // one message, as on every door
   std::size_t max_sessions = 256;                 // of one guest
@@ -78,7 +78,7 @@ struct HttpDoorSetup {
   std::vector<PublicUrl> urls{};      // and by which they come through a proxy
   std::shared_ptr<boost::asio::ssl::context> tls = nullptr;
   // An error: nobody has this token.
-  using Admission = std::expected<Guest, Refusal>;
+  using Admission = std::expected<AdmittedClient, Refusal>;
   std::function<boost::asio::awaitable<Admission>(std::string token)> admit;
   // Said with 401 and 403: where tokens are to be had.
   std::string challenge{};
@@ -111,7 +111,7 @@ class HttpDoor : public std::enable_shared_from_this<HttpDoor> {
   friend class Peer;
   struct Session {
     std::string guest;
-    std::shared_ptr<Conversation> conversation;
+    std::shared_ptr<HttpSession> conversation;
     std::chrono::steady_clock::time_point last_used;
   };
 
@@ -122,15 +122,16 @@ class HttpDoor : public std::enable_shared_from_this<HttpDoor> {
   void welcome(boost::asio::ip::tcp::socket socket);
   // The longest silent connection makes room, those first that have not shown a token; of `guest`
   // alone, where there is one. False: all of them are at work.
-  [[nodiscard]] bool make_room(const GuestShare* guest = nullptr);
-  [[nodiscard]] std::shared_ptr<GuestShare> share_of(const Guest& guest);
+  [[nodiscard]] bool make_room(const ClientShare* guest = nullptr);
+  [[nodiscard]] std::shared_ptr<ClientShare> share_of(const AdmittedClient& guest);
   void sweep();
 
   // The id of a new session; nothing: the guest has too many.
-  [[nodiscard]] std::string add_session(const Guest& guest,
-                                        const std::shared_ptr<Conversation>& conversation);
+  [[nodiscard]] std::string add_session(const AdmittedClient& guest,
+                                        const std::shared_ptr<HttpSession>& conversation);
   // Null: there is none, or it is somebody else's.
-  [[nodiscard]] std::shared_ptr<Conversation> find_session(const Guest& guest, std::string_view id);
+  [[nodiscard]] std::shared_ptr<HttpSession> find_session(const AdmittedClient& guest,
+                                                          std::string_view id);
   void end_session(std::string_view id);
 
   // How long this guest's next long body waits: what came of those before took more than its share
@@ -147,8 +148,8 @@ class HttpDoor : public std::enable_shared_from_this<HttpDoor> {
   std::uint64_t peers_so_far_ = 0;
   std::set<std::shared_ptr<class Peer>> peers_;
   std::map<std::string, Session, std::less<>> sessions_;
-  std::map<std::string, std::weak_ptr<GuestShare>, std::less<>> shares_;
-  std::map<std::string, mcp::ReadingPace, std::less<>> paces_;  // of guests that must rest
+  std::map<std::string, std::weak_ptr<ClientShare>, std::less<>> shares_;
+  std::map<std::string, mcp::ReadThrottle, std::less<>> paces_;  // of guests that must rest
   BodyReader long_bodies_;
   std::array<std::uint64_t, 6> answers_{};
   bool finishing_ = false;

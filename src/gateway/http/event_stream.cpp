@@ -4,7 +4,7 @@
 
 namespace mcpac::gateway::http {
 
-EventStream::EventStream(std::uint64_t number, std::shared_ptr<GuestShare> share)
+EventStream::EventStream(std::uint64_t number, std::shared_ptr<ClientShare> share)
     : number_(number), share_(std::move(share)), place_(share_->enlist()) {}
 
 EventStream::~EventStream() {

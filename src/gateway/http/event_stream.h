@@ -15,7 +15,7 @@
 #include <memory>
 #include <string>
 
-#include "gateway/http/guest_share.h"
+#include "gateway/http/client_share.h"
 
 namespace mcpac::gateway::http {
 
@@ -27,7 +27,7 @@ struct Event {
 
 class EventStream {
  public:
-  EventStream(std::uint64_t number, std::shared_ptr<GuestShare> share);
+  EventStream(std::uint64_t number, std::shared_ptr<ClientShare> share);
   ~EventStream();
   EventStream(const EventStream&) = delete;
   EventStream& operator=(const EventStream&) = delete;
@@ -73,7 +73,7 @@ class EventStream {
   void count_kept();
 
   std::uint64_t number_;
-  std::shared_ptr<GuestShare> share_;
+  std::shared_ptr<ClientShare> share_;
   std::uint64_t place_;
   std::deque<std::shared_ptr<const Event>> events_;
   std::uint64_t first_ = 0;  // the place of the first that is kept

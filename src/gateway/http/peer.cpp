@@ -65,10 +65,10 @@ bool Peer::is_over(std::chrono::milliseconds grace) {
   return !stands_(grace);
 }
 
-bool Peer::belong_to(const Guest& guest) {
+bool Peer::belong_to(const AdmittedClient& guest) {
   auto share = door_->share_of(guest);
   if (share == share_) return true;
-  if (share->connections >= door_->setup_.limits.max_guest_connections &&
+  if (share->connections >= door_->setup_.limits.max_client_connections &&
       !door_->make_room(share.get()))
     return false;
   if (share_) --share_->connections;

@@ -17,12 +17,12 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/string_body.hpp>
 
-#include "gateway/http/conversation.h"
 #include "gateway/http/door.h"
+#include "gateway/http/http_session.h"
 #include "gateway/http/wire.h"
+#include "ipc/coarse_timer.h"
 #include "ipc/http_pieces.h"
 #include "ipc/json_rpc.h"
-#include "ipc/lazy_timer.h"
 
 namespace mcpac::gateway::http {
 
@@ -41,7 +41,7 @@ class Peer : public std::enable_shared_from_this<Peer> {
   [[nodiscard]] bool is_idle() const { return idle_; }
   [[nodiscard]] bool is_closed() const { return gone_; }
   // Of the guest whose token was shown last; null before.
-  [[nodiscard]] const GuestShare* share() const { return share_.get(); }
+  [[nodiscard]] const ClientShare* share() const { return share_.get(); }
   [[nodiscard]] std::uint64_t turn() const { return turn_; }
 
  private:
@@ -75,21 +75,21 @@ class Peer : public std::enable_shared_from_this<Peer> {
   // Nothing: none came free in time, and the client was told so.
   Task<std::optional<BodyRoom>> find_body_room(std::size_t bytes);
   // False: this guest has too many connections.
-  [[nodiscard]] bool belong_to(const Guest& guest);
-  Task<bool> route(const Guest& guest, const Head& head, std::string body);
-  Task<bool> post(const Guest& guest, const Head& head, std::string body);
+  [[nodiscard]] bool belong_to(const AdmittedClient& guest);
+  Task<bool> route(const AdmittedClient& guest, const Head& head, std::string body);
+  Task<bool> post(const AdmittedClient& guest, const Head& head, std::string body);
   // The message of a body; a long one is read beside the loop, when its guest's turn comes.
   // Nothing: the connection is gone.
   Task<std::optional<BodyReader::Decoded>> decode(std::string body);
   // Until this guest's next long body may be worked on.
   Task<> rest();
   // To the session, on the account of the guest.
-  void hand_in(Conversation& conversation, ipc::Message message);
-  Task<bool> post_stateless(const Guest& guest, const Head& head, ipc::Message message);
-  Task<bool> post_initialize(const Guest& guest, Telling telling, ipc::Message message);
-  Task<bool> post_in_session(Conversation& conversation, Telling telling, ipc::Message message);
-  Task<bool> get(const Guest& guest, const Head& head);
-  Task<bool> remove(const Guest& guest, const Head& head);
+  void hand_in(HttpSession& conversation, ipc::Message message);
+  Task<bool> post_stateless(const AdmittedClient& guest, const Head& head, ipc::Message message);
+  Task<bool> post_initialize(const AdmittedClient& guest, Telling telling, ipc::Message message);
+  Task<bool> post_in_session(HttpSession& conversation, Telling telling, ipc::Message message);
+  Task<bool> get(const AdmittedClient& guest, const Head& head);
+  Task<bool> remove(const AdmittedClient& guest, const Head& head);
 
   // By what the client accepts.
   [[nodiscard]] static Telling telling_of(const Head& head);
@@ -120,12 +120,12 @@ class Peer : public std::enable_shared_from_this<Peer> {
   void watch();
 
   std::shared_ptr<HttpDoor> door_;
-  std::shared_ptr<GuestShare> share_;
+  std::shared_ptr<ClientShare> share_;
   std::string guest_;  // whose share that is
   Wire stream_;
   boost::beast::flat_buffer buffer_;
-  ipc::Bell wake_;
-  std::shared_ptr<Conversation> current_;                  // of a stateless request in work
+  ipc::AsyncEvent wake_;
+  std::shared_ptr<HttpSession> current_;                   // of a stateless request in work
   std::string challenge_;                                  // of the refusal that is being said
   std::function<bool(std::chrono::milliseconds)> stands_;  // of the request in work; may be null
   std::chrono::steady_clock::time_point look_at_;          // when that is asked next

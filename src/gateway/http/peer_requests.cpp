@@ -16,7 +16,7 @@ namespace mcpac::gateway::http {
 namespace asio = boost::asio;
 namespace beast = boost::beast;
 
-asio::awaitable<bool> Peer::route(const Guest& guest, const Head& head, std::string body) {
+asio::awaitable<bool> Peer::route(const AdmittedClient& guest, const Head& head, std::string body) {
   switch (head.method()) {
     case beast::http::verb::post: co_return co_await post(guest, head, std::move(body));
     case beast::http::verb::get: co_return co_await get(guest, head);
@@ -51,7 +51,7 @@ asio::awaitable<std::optional<BodyReader::Decoded>> Peer::decode(std::string bod
   co_return std::move(*slot);
 }
 
-void Peer::hand_in(Conversation& conversation, ipc::Message message) {
+void Peer::hand_in(HttpSession& conversation, ipc::Message message) {
   const auto begun = std::chrono::steady_clock::now();
   conversation.session().receive(std::move(message));
   door_->took(guest_, begun);
@@ -65,7 +65,7 @@ Peer::Telling Peer::telling_of(const Head& head) {
   return telling;
 }
 
-asio::awaitable<bool> Peer::post(const Guest& guest, const Head& head, std::string body) {
+asio::awaitable<bool> Peer::post(const AdmittedClient& guest, const Head& head, std::string body) {
   if (auto refusal = refuse_post(head)) co_return co_await refuse(std::move(*refusal));
   const bool is_long = body.size() > BodyReader::kShort;
   auto decoded = co_await decode(std::move(body));
@@ -76,10 +76,10 @@ asio::awaitable<bool> Peer::post(const Guest& guest, const Head& head, std::stri
   if (!message) {
     guest.run->anomalies().note("a malformed message of a client", message.error().message);
     co_return co_await refuse({400, message.error().message}, message.error().code,
-                              ClientSession::echoed_id(message.error()));
+                              McpSession::echoed_id(message.error()));
   }
   if (const auto* one = std::get_if<ipc::Request>(&*message);
-      one != nullptr && ClientSession::is_too_long(one->id))
+      one != nullptr && McpSession::is_too_long(one->id))
     co_return co_await refuse({400, "the id is too long"});
   if (const auto* one = std::get_if<ipc::Request>(&*message); one != nullptr) {
     // Before the era, which `_meta` says.
@@ -106,7 +106,7 @@ asio::awaitable<bool> Peer::post(const Guest& guest, const Head& head, std::stri
   co_return co_await post_in_session(*conversation, telling_of(head), std::move(*message));
 }
 
-asio::awaitable<bool> Peer::post_stateless(const Guest& guest, const Head& head,
+asio::awaitable<bool> Peer::post_stateless(const AdmittedClient& guest, const Head& head,
                                            ipc::Message message) {
   const auto* request = std::get_if<ipc::Request>(&message);
   if (auto why = disagreement(head, message)) {
@@ -118,7 +118,7 @@ asio::awaitable<bool> Peer::post_stateless(const Guest& guest, const Head& head,
   if (request != nullptr && request->method == "subscriptions/listen" && telling.only_json)
     co_return co_await refuse({406, "subscriptions/listen is answered as text/event-stream"},
                               ipc::kInvalidRequest, std::optional<ipc::Id>(request->id));
-  const auto conversation = Conversation::begin(guest.run, share_);
+  const auto conversation = HttpSession::begin(guest.run, share_);
   if (request == nullptr) {
     hand_in(*conversation, std::move(message));
     co_return co_await answer_empty(202);
@@ -136,9 +136,9 @@ asio::awaitable<bool> Peer::post_stateless(const Guest& guest, const Head& head,
   co_return taken;
 }
 
-asio::awaitable<bool> Peer::post_initialize(const Guest& guest, Telling telling,
+asio::awaitable<bool> Peer::post_initialize(const AdmittedClient& guest, Telling telling,
                                             ipc::Message message) {
-  const auto conversation = Conversation::begin(guest.run, share_);
+  const auto conversation = HttpSession::begin(guest.run, share_);
   const auto stream = conversation->open_stream(std::get<ipc::Request>(message).id);
   hand_in(*conversation, std::move(message));
   telling.grace = door_->setup_.limits.grace;
@@ -152,7 +152,7 @@ asio::awaitable<bool> Peer::post_initialize(const Guest& guest, Telling telling,
   co_return taken;
 }
 
-asio::awaitable<bool> Peer::post_in_session(Conversation& conversation, Telling telling,
+asio::awaitable<bool> Peer::post_in_session(HttpSession& conversation, Telling telling,
                                             ipc::Message message) {
   const auto keep = conversation.shared_from_this();
   const auto* request = std::get_if<ipc::Request>(&message);
@@ -174,7 +174,7 @@ asio::awaitable<bool> Peer::post_in_session(Conversation& conversation, Telling 
   co_return taken;
 }
 
-asio::awaitable<bool> Peer::get(const Guest& guest, const Head& head) {
+asio::awaitable<bool> Peer::get(const AdmittedClient& guest, const Head& head) {
   if (!accepted_by(head).events) co_return co_await refuse({406, "a GET takes text/event-stream"});
   const std::string_view id = field(head, "Mcp-Session-Id");
   if (id.empty()) co_return co_await refuse({405, "without a session there is nothing to hear"});
@@ -199,7 +199,7 @@ asio::awaitable<bool> Peer::get(const Guest& guest, const Head& head) {
   co_return taken;
 }
 
-asio::awaitable<bool> Peer::remove(const Guest& guest, const Head& head) {
+asio::awaitable<bool> Peer::remove(const AdmittedClient& guest, const Head& head) {
   const std::string_view id = field(head, "Mcp-Session-Id");
   if (id.empty()) co_return co_await refuse({405, "DELETE ends a session, and none is named"});
   if (!door_->find_session(guest, id)) co_return co_await refuse({404, "there is no such session"});

@@ -22,7 +22,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
 
-#include "ipc/lazy_timer.h"
+#include "ipc/coarse_timer.h"
 
 namespace mcpac::gateway::http {
 
@@ -68,7 +68,7 @@ class Wire {
   std::shared_ptr<boost::asio::ssl::context> context_;
   Socket socket_;
   std::optional<boost::beast::ssl_stream<Socket&>> tls_;  // once it is begun
-  ipc::LazyTimer clock_;
+  ipc::CoarseTimer clock_;
 };
 
 }  // namespace mcpac::gateway::http

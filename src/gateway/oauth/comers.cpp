@@ -4,7 +4,7 @@
 
 namespace mcpac::gateway::oauth {
 
-bool Comers::has_room_for(const std::string& client, const std::string& subject) const {
+bool PrincipalCounter::has_room_for(const std::string& client, const std::string& subject) const {
   if (subjects_.contains(client)) return true;
   const auto of_subject =
       std::ranges::count_if(subjects_, [&](const auto& one) { return one.second == subject; });
@@ -12,7 +12,7 @@ bool Comers::has_room_for(const std::string& client, const std::string& subject)
          static_cast<std::size_t>(of_subject) < limits_.of_subject;
 }
 
-void Comers::add(const std::string& client, const std::string& subject) {
+void PrincipalCounter::add(const std::string& client, const std::string& subject) {
   subjects_.emplace(client, subject);
 }
 

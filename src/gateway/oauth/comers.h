@@ -1,4 +1,5 @@
-// Comers: who came in by the tokens of an issuer, so that nobody can take up all the room.
+// PrincipalCounter: who came in by the tokens of an issuer, so that nobody can take up all the
+// room.
 //
 // Each is a run: a record, a gate, a socket. One subject is as many clients as there are pairs of a
 // client_id and a set of scopes in their tokens, and chooses both; so a subject has a share of the
@@ -11,15 +12,15 @@
 
 namespace mcpac::gateway::oauth {
 
-class Comers {
+class PrincipalCounter {
  public:
   struct Limits {
     std::size_t all = 256;
     // A person at a few devices, each with the scopes that it asked for first and later.
     std::size_t of_subject = 16;
   };
-  Comers() = default;
-  explicit Comers(Limits limits) : limits_(limits) {}
+  PrincipalCounter() = default;
+  explicit PrincipalCounter(Limits limits) : limits_(limits) {}
 
   // One who was added, or who may be.
   [[nodiscard]] bool has_room_for(const std::string& client, const std::string& subject) const;

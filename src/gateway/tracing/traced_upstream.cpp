@@ -21,8 +21,8 @@ gate::Upstream::CallToken TracedUpstream::forward(const Permission& permission, 
                                                   std::function<void(Result<Json>)> done) {
   const auto parent = caller ? context_of(caller->request_meta()) : std::nullopt;
   if (!parent)
-    return PassingUpstream::forward(permission, std::move(arguments), std::move(caller),
-                                    std::move(done));
+    return ForwardingUpstream::forward(permission, std::move(arguments), std::move(caller),
+                                       std::move(done));
   const std::string method = method_of(permission);
   const auto span =
       std::make_shared<OpenSpan>(tracer_->begin_below(*parent, SpanKind::kClient, method));
@@ -30,13 +30,13 @@ gate::Upstream::CallToken TracedUpstream::forward(const Permission& permission, 
   if (method == "tools/call") name_tool(*span, permission.tool());
   span->set(kServer, permission.server());
   span->set(kTransport, transport_(permission.server()));
-  return PassingUpstream::forward(permission, std::move(arguments),
-                                  std::make_shared<SpanCaller>(std::move(caller), span),
-                                  [span, done = std::move(done)](Result<Json> result) {
-                                    put_outcome(*span, result);
-                                    span->end();
-                                    done(std::move(result));
-                                  });
+  return ForwardingUpstream::forward(permission, std::move(arguments),
+                                     std::make_shared<SpanCaller>(std::move(caller), span),
+                                     [span, done = std::move(done)](Result<Json> result) {
+                                       put_outcome(*span, result);
+                                       span->end();
+                                       done(std::move(result));
+                                     });
 }
 
 }  // namespace mcpac::gateway::tracing

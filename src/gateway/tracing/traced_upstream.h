@@ -9,18 +9,18 @@
 #include <memory>
 #include <string>
 
-#include "gate/passing_upstream.h"
+#include "gate/forwarding_upstream.h"
 #include "gateway/tracing/tracer.h"
 
 namespace mcpac::gateway::tracing {
 
-class TracedUpstream final : public gate::PassingUpstream {
+class TracedUpstream final : public gate::ForwardingUpstream {
  public:
   // What carries a server's messages, as network.transport has it: "pipe", "tcp".
   using Transport = std::function<std::string(const std::string& server)>;
   // `inner` is borrowed.
   TracedUpstream(gate::Upstream& inner, std::shared_ptr<Tracer> tracer, Transport transport)
-      : PassingUpstream(inner), tracer_(std::move(tracer)), transport_(std::move(transport)) {}
+      : ForwardingUpstream(inner), tracer_(std::move(tracer)), transport_(std::move(transport)) {}
 
   CallToken forward(const Permission& permission, Json arguments,
                     std::shared_ptr<gate::Caller> caller,

@@ -10,6 +10,7 @@ fi
 clang-format-14 --dry-run --Werror "${sources[@]}"
 echo "formatting: ok (${#sources[@]} files)"
 python3 tools/check_layers.py .
+python3 tools/check_prose.py .
 python3 tools/check_references.py .
 python3 tools/check_threat_model.py .
 python3 tools/check_configuration.py .

@@ -86,6 +86,8 @@ std::string file_of_symbols(std::size_t symbols, std::size_t name, std::uint16_t
   Elf64_Ehdr header{};
   std::memcpy(header.e_ident, ELFMAG, SELFMAG);
   header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_ident[EI_DATA] = ELFDATA2LSB;
+  header.e_machine = EM_X86_64;
   header.e_type = ET_EXEC;
   return testing::with_symbols(testing::bytes_of(header), symbols, name, tables);
 }

@@ -19,11 +19,13 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <boost/asio/io_context.hpp>
 
+#include "audit/log.h"
 #include "core/file.h"
 #include "core/json.h"
 #include "execute/servers/confine_servers.h"
@@ -70,6 +72,7 @@ class DelegatedRun {
     start();
   }
   [[nodiscard]] const Error& error() const { return error_; }
+  [[nodiscard]] const mcp::Config& config() const { return project_.config; }
   [[nodiscard]] std::string path(const std::string& below) const {
     return (folder_->path() / "project" / below).lexically_normal().string();
   }
@@ -158,6 +161,16 @@ int count_marked(const std::string& mark) {
   }
   return count;
 }
+
+class TextOfRecord final : public audit::Sink {
+ public:
+  Result<std::string> append(std::string_view kind, Json payload) override {
+    text += fmt::format("{} {}\n", kind, payload.dump());
+    return std::string("1");
+  }
+  [[nodiscard]] std::string keyed_digest(std::string_view) const override { return {}; }
+  std::string text;
+};
 
 // Within some time: it may be about to start.
 bool is_marked(const std::string& mark) {
@@ -328,6 +341,23 @@ TEST_SUITE("execute/tier B") {
          })) {
       CHECK(said == "true true 0; true true 0; true true 0; true true 0; ");
     }
+  }
+
+  TEST_CASE("names that a server made up to its very end are in the record of the run") {
+    if (!sandbox::test::can_serve_in_tier_b()) return;  // though tier A may be here
+    const std::string recorded = sandbox::test::in_child([] {
+      DelegatedRun hosted(kGiven);
+      TextOfRecord log;
+      {
+        const execute::RecordedConnections record(hosted.config(), log);
+        if (hosted.first("write", hosted.path("data/.envrc")) != "\"done\"") return log.text;
+        hosted.end();
+      }
+      return log.text;
+    });
+    INFO(recorded);
+    CHECK(recorded.contains("Anomaly"));
+    CHECK(recorded.contains("data/.envrc"));
   }
 
   TEST_CASE("the network is none, or all where the entry says any") {

@@ -15,7 +15,8 @@
 #include <memory>
 #include <optional>
 #include <string_view>
-#include <system_error>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "core/file.h"
@@ -113,6 +114,121 @@ bool is_safe(int folder) {
   return (info.st_mode & (S_IWGRP | S_IWOTH)) == 0 || (info.st_mode & S_ISVTX) != 0;
 }
 
+// A folder below `above`, to be emptied. Its mode is changed by its descriptor, as the name may be
+// another's by then.
+UniqueFd open_to_empty(int above, const char* name) {
+  constexpr int kFolder = O_DIRECTORY | O_CLOEXEC;
+  const UniqueFd place(::openat(above, name, O_PATH | O_NOFOLLOW | kFolder));
+  struct stat info {};
+  if (!place || ::fstat(place.get(), &info) != 0) return {};
+  if (info.st_uid == ::geteuid() && (info.st_mode & S_IRWXU) != S_IRWXU) {
+    // fchmod(2) takes no descriptor of O_PATH.
+    const std::string by_number = fmt::format("/proc/self/fd/{}", place.get());
+    std::ignore = ::chmod(by_number.c_str(), (info.st_mode & 07777U) | S_IRWXU);
+  }
+  return UniqueFd(::openat(place.get(), ".", O_RDONLY | kFolder));
+}
+
+// Depth first. As many levels are open as a process may have files open beside others; the rest are
+// found again by "..".
+class TreeRemoval {
+ public:
+  bool all(int folder, const std::string& name) {
+    if (::unlinkat(folder, name.c_str(), 0) == 0) return true;
+    // Linux says EISDIR of a folder, and other file systems what POSIX has.
+    if (errno != EISDIR && errno != EPERM) return errno == ENOENT;
+    enter(folder, name);
+    while (!levels_.empty() && !is_lost_) {
+      auto& folders = levels_.back().folders;
+      if (folders.empty()) {
+        leave(folder);
+      } else {
+        const std::string inner = std::move(folders.back());
+        folders.pop_back();
+        enter(levels_.back().folder.get(), inner);
+      }
+    }
+    return is_whole_;
+  }
+
+ private:
+  static constexpr std::size_t kMostOpen = 8;
+  struct Level {
+    std::string name;
+    dev_t device = 0;
+    ino_t inode = 0;
+    std::vector<std::string> folders{};  // in it, which are to be removed
+    UniqueFd folder{};                   // of the last kMostOpen levels
+  };
+
+  void enter(int above, const std::string& name) {
+    UniqueFd folder = open_to_empty(above, name.c_str());
+    struct stat info {};
+    if (!folder || ::fstat(folder.get(), &info) != 0) {
+      is_whole_ = false;
+      return;
+    }
+    levels_.push_back({.name = name, .device = info.st_dev, .inode = info.st_ino});
+    empty(folder.get());
+    levels_.back().folder = std::move(folder);
+    if (levels_.size() > kMostOpen) levels_[levels_.size() - 1 - kMostOpen].folder.reset();
+  }
+
+  // All but its folders, which are noted.
+  void empty(int folder) {
+    const int listed = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const std::unique_ptr<DIR, int (*)(DIR*)> entries(listed < 0 ? nullptr : ::fdopendir(listed),
+                                                      ::closedir);
+    if (!entries) {
+      if (listed >= 0) ::close(listed);
+      is_whole_ = false;
+      return;
+    }
+    while (const dirent* entry = ::readdir(entries.get())) {
+      const std::string_view name = static_cast<const char*>(entry->d_name);
+      if (name == "." || name == "..") continue;
+      struct stat info {};
+      const bool is_folder = entry->d_type == DT_DIR ||
+                             (entry->d_type == DT_UNKNOWN &&
+                              ::fstatat(folder, name.data(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+                              S_ISDIR(info.st_mode));
+      if (is_folder) {
+        levels_.back().folders.emplace_back(name);
+      } else if (::unlinkat(folder, name.data(), 0) != 0 && errno != ENOENT) {
+        is_whole_ = false;
+      }
+    }
+  }
+
+  // Removes the last level. One above that was moved meanwhile leads elsewhere: then no more is.
+  void leave(int top) {
+    const Level done = std::move(levels_.back());
+    levels_.pop_back();
+    if (levels_.empty()) return remove(top, done.name);
+    Level& above = levels_.back();
+    if (!above.folder) {
+      UniqueFd folder(::openat(done.folder.get(), "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+      struct stat info {};
+      is_lost_ = !folder || ::fstat(folder.get(), &info) != 0 || info.st_dev != above.device ||
+                 info.st_ino != above.inode;
+      if (is_lost_) {
+        is_whole_ = false;
+        return;
+      }
+      above.folder = std::move(folder);
+    }
+    remove(above.folder.get(), done.name);
+  }
+
+  void remove(int above, const std::string& name) {
+    if (::unlinkat(above, name.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT) is_whole_ = false;
+  }
+
+  std::vector<Level> levels_;
+  bool is_whole_ = true;
+  bool is_lost_ = false;
+};
+
 bool remove_one(int folder, const std::string& name) {
   struct stat info {};
   if (::fstatat(folder, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return false;
@@ -121,10 +237,7 @@ bool remove_one(int folder, const std::string& name) {
                        (S_ISSOCK(info.st_mode) && name.ends_with(".new"));
   if (is_file) return ::unlinkat(folder, name.c_str(), 0) == 0;
   if (!S_ISDIR(info.st_mode)) return false;
-  // Below a descriptor: the way to the folder may change meanwhile.
-  std::error_code error;
-  std::filesystem::remove_all(fmt::format("/proc/self/fd/{}/{}", folder, name), error);
-  return !error;
+  return remove_tree(folder, name);
 }
 
 }  // namespace
@@ -163,6 +276,10 @@ std::vector<std::string> abandoned_in(int folder) {
     if (owner && owner->place == ours->place && is_dead(*owner)) dead.emplace_back(name);
   }
   return dead;
+}
+
+bool remove_tree(int folder, const std::string& name) {
+  return TreeRemoval().all(folder, name);
 }
 
 std::size_t sweep_abandoned(const std::filesystem::path& folder) {

@@ -28,4 +28,9 @@ namespace mcpac {
 // where others could exchange a name under our hands. Returns how many it removed.
 std::size_t sweep_abandoned(const std::filesystem::path& folder);
 
+// Removes `name` in `folder` (an open directory, or AT_FDCWD with a path) with all that lies in it,
+// however deep that is; also folders of this user's that let nobody in. Links are removed, and not
+// followed, whoever exchanges one meanwhile. False: something of it stays.
+[[nodiscard]] bool remove_tree(int folder, const std::string& name);
+
 }  // namespace mcpac

@@ -11,7 +11,9 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
+#include <exception>
 #include <system_error>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -241,8 +243,12 @@ TemporaryFolder& TemporaryFolder::operator=(TemporaryFolder&& other) noexcept {
 
 TemporaryFolder::~TemporaryFolder() {
   if (path_.empty()) return;
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
+  try {
+    std::ignore = remove_tree(AT_FDCWD, path_.native());
+  } catch (const std::exception&) {
+    // No memory: it has our mark, and a later process sweeps it.
+    return;
+  }
 }
 
 }  // namespace mcpac

@@ -17,7 +17,8 @@
 // With argv[0] "confined-alone" there is no namespace (tier B). All that it may signal is what came
 // of it, by the Landlock scope that it is started in: so it ends all of that with one call, and
 // refuses to start where its parent could be reached. The server gets a narrower scope of its own,
-// and cannot signal its keeper. SIGTERM from outside is the order to end (sandbox/process.h).
+// and cannot signal its keeper. SIGUSR2 is the order to end (sandbox/process.h), and none for the
+// group.
 //
 // Arguments: the server's program, and its argv. Descriptors: 0 to 2 are the server's, 3 takes the
 // errno of a start that failed and is closed by one that did not. It leads the process group that
@@ -206,13 +207,16 @@ struct Alone {
   ::_exit(127);
 }
 
-// What the signals say: false for the order to end. Its own are those for the group.
+// Of the sandbox's process.h, which is another floor's. No order for the group can be it: standard
+// signals do not queue, so one that the keeper sent itself could take its room.
+constexpr int kEndRequest = SIGUSR2;
+
+// What the signals say: false for the order to end.
 bool goes_on(int signals) {
   bool goes = true;
   signalfd_siginfo told{};
   while (::read(signals, &told, sizeof told) > 0) {
-    if (told.ssi_signo == SIGTERM && told.ssi_pid != static_cast<std::uint32_t>(::getpid()))
-      goes = false;
+    if (told.ssi_signo == kEndRequest) goes = false;
   }
   return goes;
 }
@@ -248,7 +252,7 @@ void kill_all_of_scope(pid_t server, int& status, bool& has_ended) {
     unsigned char order = 0;
     if (::recv(kReport, &order, sizeof order, MSG_DONTWAIT) != sizeof order) break;
     if (alone.is && order == SIGKILL) break;
-    ::kill(0, order);
+    if (!alone.is || order != kEndRequest) ::kill(0, order);
   }
   if (alone.is) kill_all_of_scope(server, status, has_ended);
   if (has_ended) tell(status);
@@ -276,7 +280,7 @@ int main(int count, char** arguments) {
   sigset_t children;
   sigemptyset(&children);
   sigaddset(&children, SIGCHLD);
-  if (alone.is) sigaddset(&children, SIGTERM);
+  if (alone.is) sigaddset(&children, kEndRequest);
   const int ends = ::signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
   // The first process of a pid namespace is that without being asked.
   const bool is_first = confined && !alone.is;

@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <vector>
 
@@ -21,7 +23,9 @@ inline bool send_signal(int process, int signal) {
 
 // To the first process of a program that serves without a pid namespace (Plan::ends_by_request()):
 // it kills all that came of the program, and then itself. Killed alone it would leave them behind.
-inline constexpr int kEndRequest = SIGTERM;
+// Not SIGTERM, which a server's group is sent: one of those that is pending would take the
+// request's room, as standard signals do not queue.
+inline constexpr int kEndRequest = SIGUSR2;
 inline void end_process(int process, bool by_request) {
   if (!by_request) {
     send_signal(process, SIGKILL);
@@ -31,11 +35,22 @@ inline void end_process(int process, bool by_request) {
   send_signal(process, SIGCONT);  // somebody may have stopped it
 }
 
-// After end_process(): whether it has ended. One that does not hear its request is killed, alone.
-inline bool has_ended_or_is_killed(int process, bool by_request) {
-  constexpr int kPatienceMs = 5'000;
-  pollfd end{process, POLLIN, 0};
-  if (!by_request || ::poll(&end, 1, kPatienceMs) != 0) return true;
+// After end_process(): whether it has ended by the deadline. One that does not hear its request is
+// killed then, alone.
+inline constexpr std::chrono::seconds kPatienceWithRequest{5};
+inline bool has_ended_or_is_killed(int process, bool by_request,
+                                   std::chrono::steady_clock::time_point deadline =
+                                       std::chrono::steady_clock::now() + kPatienceWithRequest) {
+  if (!by_request) return true;
+  for (;;) {
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now())
+            .count();
+    pollfd end{process, POLLIN, 0};
+    const int ready = ::poll(&end, 1, left > 0 ? static_cast<int>(left) : 0);
+    if (ready > 0) return true;
+    if (ready == 0 || errno != EINTR) break;
+  }
   send_signal(process, SIGKILL);
   return false;
 }

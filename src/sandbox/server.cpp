@@ -128,8 +128,11 @@ void Server::run() {
     if (waiting.front().revents != 0 && !serve_one()) break;
   }
   for (Running& child : running_) end_process(child.process.get(), child.ends_by_request);
+  // Of all together: the host waits for the warden no longer than kPatienceMs (warden.cpp).
+  constexpr std::chrono::milliseconds kForAll{1'500};
+  const auto deadline = std::chrono::steady_clock::now() + kForAll;
   for (Running& child : running_) {
-    has_ended_or_is_killed(child.process.get(), child.ends_by_request);
+    has_ended_or_is_killed(child.process.get(), child.ends_by_request, deadline);
     reap(child, 0);
   }
 }

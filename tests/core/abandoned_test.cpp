@@ -2,6 +2,7 @@
 #include "core/abandoned.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -153,6 +154,44 @@ TEST_SUITE("core/abandoned") {
     CHECK(sweep_abandoned(open) == 0);
     REQUIRE(::chmod(open.c_str(), 01777) == 0);
     CHECK(sweep_abandoned(open) == 1);
+  }
+
+  TEST_CASE("a folder goes whole: deeper than a path may be, closed to its user, with links out") {
+    const auto done_as_user = [] {
+      if (::geteuid() == 0 && (::setgid(4242) != 0 || ::setuid(4242) != 0)) return 1;
+      const Place place;
+      const fs::path outside = place / "outside";
+      fs::create_directory(outside);
+      fs::permissions(outside, fs::perms(0500));
+      const std::string left = "work-" + mark_of_the_dead() + ".abcdef";
+      for (const bool by_sweep : {true, false}) {
+        const fs::path root = by_sweep ? place / left : place / "own";
+        fs::create_directory(root);
+        fs::create_symlink(outside, root / "link");
+        fs::create_directories(root / "closed" / "inner");
+        write(root / "closed" / "inner" / "file");
+        fs::permissions(root / "closed" / "inner", fs::perms(0));
+        fs::permissions(root / "closed", fs::perms(0));
+        UniqueFd at(::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        const std::string name(200, 'd');
+        for (int depth = 0; depth < 60; ++depth) {
+          if (::mkdirat(at.get(), name.c_str(), 0700) != 0) return 2;
+          UniqueFd inner(::openat(at.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+          if (!inner) return 3;
+          if (depth % 7 == 0 && ::fchmod(at.get(), 0) != 0) return 4;
+          at = std::move(inner);
+        }
+        if (by_sweep ? place.sweep() != 1 : !remove_tree(AT_FDCWD, root.string())) return 5;
+        if (fs::exists(fs::symlink_status(root))) return 6;
+      }
+      struct stat info {};
+      return ::stat(outside.c_str(), &info) == 0 && (info.st_mode & 0777) == 0500 ? 0 : 7;
+    };
+    const pid_t pid = ::fork();
+    if (pid == 0) ::_exit(done_as_user());
+    int status = -1;
+    REQUIRE(::waitpid(pid, &status, 0) == pid);
+    CHECK(status == 0);
   }
 
   TEST_CASE("what another user owns stays, also for root") {

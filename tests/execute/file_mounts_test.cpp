@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -226,7 +227,48 @@ TEST_SUITE("execute/file mounts") {
     const auto made = place.grant(work, FileMode::kReadWrite);
     REQUIRE(made.has_value());
     CHECK(access_at(*made, work / "mcpac.json") == Access::kRead);
+    const auto table = execute::MountTable::read();
+    REQUIRE(table.has_value());
+    const std::vector<fs::path> shown{work / "mcpac.json"};
+    CHECK(table->elsewhere(place.folder / "mcpac.json") == shown);
+    // Where the file cannot be opened, the table alone says which mount it lies in.
+    rlimit files{};
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &files) == 0);
+    const rlimit none{.rlim_cur = 0, .rlim_max = files.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+    const auto by_table = table->elsewhere(place.folder / "mcpac.json");
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &files) == 0);
+    CHECK(by_table == shown);
     CHECK(::umount2(work.c_str(), MNT_DETACH) == 0);
+  }
+
+  TEST_CASE("mcpac's own is held where a mount in a granted folder shows it again") {
+    if (::geteuid() != 0) {
+      MESSAGE("skipped: mounts need root");
+      return;
+    }
+    const Place place;
+    place.write("mcpac.json");
+    fs::create_directories(place.home.path() / "state/audit");
+    const fs::path granted = place.home.path() / "granted";
+    const fs::path at = granted / "sub/at";
+    fs::create_directories(at);
+    const auto show = [&](const fs::path& what) {
+      return ::mount(what.c_str(), at.c_str(), nullptr, MS_BIND, nullptr) == 0;
+    };
+    if (!show(place.home.path() / "state/audit")) {
+      MESSAGE("skipped: nothing can be mounted here");
+      return;
+    }
+    for (const FileMode mode : {FileMode::kReadOnly, FileMode::kReadWrite})
+      CHECK(has(refusal(place.grant(granted, mode)), "mcpac's own under another name"));
+    CHECK(::umount2(at.c_str(), MNT_DETACH) == 0);
+    REQUIRE(show(place.folder));
+    const auto made = place.grant(granted, FileMode::kReadWrite);
+    REQUIRE(made.has_value());
+    CHECK(access_at(*made, at / "mcpac.json") == Access::kRead);
+    CHECK(::umount2(at.c_str(), MNT_DETACH) == 0);
+    CHECK(place.grant(granted, FileMode::kReadWrite)->mounts.size() == 1);
   }
 
   TEST_CASE("a folder that other runs work in is writable in parts only") {

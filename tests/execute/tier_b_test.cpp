@@ -6,22 +6,26 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <boost/asio/io_context.hpp>
 
+#include "audit/log.h"
 #include "core/file.h"
 #include "core/json.h"
 #include "execute/servers/confine_servers.h"
@@ -68,6 +72,7 @@ class DelegatedRun {
     start();
   }
   [[nodiscard]] const Error& error() const { return error_; }
+  [[nodiscard]] const mcp::Config& config() const { return project_.config; }
   [[nodiscard]] std::string path(const std::string& below) const {
     return (folder_->path() / "project" / below).lexically_normal().string();
   }
@@ -157,6 +162,16 @@ int count_marked(const std::string& mark) {
   return count;
 }
 
+class TextOfRecord final : public audit::Sink {
+ public:
+  Result<std::string> append(std::string_view kind, Json payload) override {
+    text += fmt::format("{} {}\n", kind, payload.dump());
+    return std::string("1");
+  }
+  [[nodiscard]] std::string keyed_digest(std::string_view) const override { return {}; }
+  std::string text;
+};
+
 // Within some time: it may be about to start.
 bool is_marked(const std::string& mark) {
   for (int i = 0; i < 5'000; ++i) {
@@ -172,6 +187,7 @@ constexpr const char* kGiven = R"({"files": ["./data:rw", "./shown"]})";
 
 TEST_SUITE("execute/tier B") {
   TEST_CASE("a hostile server reads, writes, dials and signals nothing that it was not given") {
+    if (!sandbox::test::can_serve_in_tier_b()) return;
     for (const std::string& said : without_namespaces([] {
            DelegatedRun hosted(kGiven);
            const std::string mark = fmt::format("tier-b-{}", ::getpid());
@@ -212,6 +228,7 @@ TEST_SUITE("execute/tier B") {
   }
 
   TEST_CASE("its home and temporary folder lie on disk for one start, and go with it") {
+    if (!sandbox::test::can_serve_in_tier_b()) return;
     for (
         const std::string& said : without_namespaces([] {
           DelegatedRun hosted(kGiven);
@@ -228,11 +245,15 @@ TEST_SUITE("execute/tier B") {
         })) {
       CHECK(said == "\"done\" \"done\" \"done\" \"done\" gone");
     }
-    // Of a host that was killed, by the next start.
+  }
+
+  TEST_CASE("its folders on disk are removed by the next start where its host was killed") {
     const auto folder = TemporaryFolder::create("/tmp", "mcpac-test-left").value();
     REQUIRE(sandbox::test::in_child([&] {
               const auto made = execute::FoldersOnDisk::make(folder.path());
-              ::_exit(made ? 0 : 1);
+              const bool closes = made && fs::create_directory(made->home() / "closed") &&
+                                  ::chmod((made->home() / "closed").c_str(), 0) == 0;
+              ::_exit(closes ? 0 : 1);
               return std::string();
             }) == "");
     CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 1);
@@ -241,6 +262,7 @@ TEST_SUITE("execute/tier B") {
   }
 
   TEST_CASE("nothing of it goes on when its host is killed") {
+    if (!sandbox::test::can_serve_in_tier_b()) return;
     const std::string mark = fmt::format("tier-b-killed-{}", ::getpid());
     int ends[2];
     REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
@@ -267,7 +289,79 @@ TEST_SUITE("execute/tier B") {
     fs::remove_all(fs::path(text).parent_path());
   }
 
+  TEST_CASE("its order to end is not lost among those for its group, and none of those is it") {
+    if (!sandbox::test::can_serve_in_tier_b()) return;
+    for (const std::string& said : without_namespaces([]() -> std::string {
+           const std::string mark = fmt::format("tier-b-orders-{}", ::getpid());
+           sandbox::Spec spec;
+           spec.program = testing::in_build("libexec/mcpac/mcpac-keeper");
+           spec.arguments = {"confined-alone", "/usr/bin/sh", "sh", "-c",
+                             "trap '' TERM; setsid -f sleep 1000; echo ready; exec sleep 1000"};
+           spec.environment = {"PATH=/usr/bin", "MCPAC_TEST_MARK=" + mark};
+           spec.mounts = {
+               {.host = "/usr", .inside = "/usr", .access = sandbox::Mount::Access::kReadExecute}};
+           spec.admits = sandbox::Admits{}.with(sandbox::Serves{});
+           spec.lowest_tier = sandbox::Tier::kB;
+           spec.limits.wall = std::chrono::seconds(6);
+           auto warden = sandbox::Warden::start(sandbox::test::warden_program());
+           if (!warden) return warden.error().what;
+           std::string text;
+           for (int i = 0; i < 4; ++i) {
+             int ends[2];
+             int pipe[2];
+             if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0 ||
+                 ::pipe2(pipe, O_CLOEXEC) != 0)
+               return "no sockets";
+             const UniqueFd orders(ends[0]);
+             UniqueFd theirs(ends[1]);
+             const UniqueFd reader(pipe[0]);
+             UniqueFd writer(pipe[1]);
+             spec.channel = theirs.get();
+             spec.standard_output = writer.get();
+             auto child = warden->spawn(spec);
+             if (!child) return child.error().what;
+             theirs.reset();
+             writer.reset();
+             char ready = 0;
+             if (::read(reader.get(), &ready, 1) != 1) return "not ready";
+             const auto send = [&](int signal) {
+               const auto order = static_cast<unsigned char>(signal);
+               return ::send(orders.get(), &order, 1, MSG_NOSIGNAL) == 1;
+             };
+             // More than the socket holds: it goes on after the first.
+             bool goes_on = send(SIGUSR2);
+             for (int sent = 0; sent < 2'000; ++sent) goes_on = goes_on && send(SIGTERM);
+             child->kill(sandbox::Verdict::Kind::kKilled);
+             const auto verdict = child->wait();
+             text += fmt::format("{} {} {}; ", goes_on,
+                                 verdict && verdict->kind == sandbox::Verdict::Kind::kKilled,
+                                 count_marked(mark));
+           }
+           return text;
+         })) {
+      CHECK(said == "true true 0; true true 0; true true 0; true true 0; ");
+    }
+  }
+
+  TEST_CASE("names that a server made up to its very end are in the record of the run") {
+    if (!sandbox::test::can_serve_in_tier_b()) return;  // though tier A may be here
+    const std::string recorded = sandbox::test::in_child([] {
+      DelegatedRun hosted(kGiven);
+      TextOfRecord log;
+      {
+        const execute::RecordedConnections record(hosted.config(), log);
+        if (hosted.first("write", hosted.path("data/.envrc")) != "\"done\"") return log.text;
+        hosted.end();
+      }
+      return log.text;
+    });
+    INFO(recorded);
+    CHECK(recorded.contains("Anomaly"));
+    CHECK(recorded.contains("data/.envrc"));
+  }
+
   TEST_CASE("the network is none, or all where the entry says any") {
+    if (!sandbox::test::can_serve_in_tier_b()) return;
     for (const std::string& said : without_namespaces([] {
            const DelegatedRun all(R"({"network": ["any"]})");
            const auto tried = all.tried({{"datagrams", ""}, {"unix", "/run/docker.sock"}});
@@ -296,6 +390,7 @@ TEST_SUITE("execute/tier B") {
       CHECK(said.contains("MCPAC-E0603"));
       CHECK(said.contains("`mcpac doctor --accept-tier B` accepts"));
     }
+    if (!sandbox::test::can_serve_in_tier_b()) return;  // though tier A may be here
     const std::string here = sandbox::test::in_child([] {
       const DelegatedRun hosted(kGiven);  // with all that this machine has
       return sandbox::to_string(hosted.tier()) + " " +

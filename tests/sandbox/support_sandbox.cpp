@@ -1,5 +1,6 @@
 #include "sandbox/support_sandbox.h"
 
+#include <doctest/doctest.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
@@ -15,6 +16,7 @@
 
 #include "core/file.h"
 #include "places.h"
+#include "sandbox/landlock.h"
 
 namespace mcpac::sandbox::test {
 namespace {
@@ -210,6 +212,13 @@ bool lack(Lacking what) {
   ok = ok && ::seccomp_load(context) == 0;
   ::seccomp_release(context);
   return ok;
+}
+
+bool can_serve_in_tier_b() {
+  constexpr int kScopes = 6;
+  if (landlock_abi() >= kScopes) return true;
+  MESSAGE("skipped: needs Landlock ABI 6 (Linux 6.12)");
+  return false;
 }
 
 }  // namespace mcpac::sandbox::test

@@ -44,4 +44,8 @@ bool become_user(unsigned id = 4242);
 enum class Lacking { kNamespaces, kNamespacesAndLandlock, kMounts, kFilters, kListener, kTracing };
 bool lack(Lacking what);
 
+// Whether the kernel can hold servers without namespaces: Landlock's scopes. Where not, that the
+// case is skipped was said.
+bool can_serve_in_tier_b();
+
 }  // namespace mcpac::sandbox::test

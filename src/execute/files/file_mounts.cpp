@@ -13,6 +13,7 @@
 
 #include "core/printable.h"
 #include "core/shell_quote.h"
+#include "execute/files/kernel_mounts.h"
 #include "execute/files/obeyed_commands.h"
 #include "execute/files/obeyed_places.h"
 #include "execute/files/open_place.h"
@@ -76,6 +77,46 @@ Result<void> hold_reserved(const GrantedPlace& place, const ReservedPlaces& rese
     if (auto held = hold(place.path / *rest, mounts); !held) return held;
   }
   return {};
+}
+
+// What a bind mount in a place shows of mcpac's own: it has neither the path nor a folder above it
+// that the place itself is judged by.
+Result<void> hold_shown_again(const FileMounts& made, const ReservedPlaces& reserved,
+                              Mounts& mounts) {
+  if (made.places.empty()) return {};
+  auto table = MountTable::read();
+  if (!table) return pass_on(table);
+  const auto place_of = [&](const fs::path& path) {
+    return std::ranges::find_if(made.places, [&](const GrantedPlace& place) {
+      return place.is_folder && lies_in(path, place.path);
+    });
+  };
+  for (const fs::path& closed : reserved.closed) {
+    for (const fs::path& path : table->elsewhere(closed)) {
+      const auto place = place_of(path);
+      if (place == made.places.end()) continue;
+      return fail(ErrorId::kFilesRefused,
+                  fmt::format("{} cannot be granted: {} in it is mcpac's own under another name",
+                              printable(place->path.string()), printable(path.string())),
+                  {.where = place->said_in,
+                   .why = "a program that reaches mcpac's own files could change what is trusted",
+                   .fix = "grant a smaller folder"});
+    }
+  }
+  const auto hold_each = [&](const auto& kept_places) -> Result<void> {
+    for (const fs::path& kept : kept_places) {
+      for (const fs::path& path : table->elsewhere(kept)) {
+        const bool is_written = std::ranges::any_of(made.places, [&](const GrantedPlace& place) {
+          return place.mode == policy::FileMode::kReadWrite && lies_in(path, place.path);
+        });
+        if (!is_written) continue;
+        if (auto held = hold(path, mounts); !held) return held;
+      }
+    }
+    return {};
+  };
+  if (auto held = hold_each(reserved.read_only); !held) return held;
+  return hold_each(reserved.obeyed);
 }
 
 Result<void> refuse_closed(const ProtectedFound& found) {
@@ -343,6 +384,7 @@ Result<FileMounts> mounts_of(std::span<const policy::FilePlace> granted,
   };
   auto held = in_each_written(
       [&](const GrantedPlace& place) { return hold_reserved(place, reserved, mounts); });
+  if (held) held = hold_shown_again(made, reserved, mounts);
   std::vector<fs::path> names;
   ObeyedPlaces obeyed;
   for (const fs::path& path : reserved.obeyed) obeyed.add_place(path);

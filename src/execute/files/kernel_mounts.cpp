@@ -80,7 +80,7 @@ bool is_same(const fs::path& one, const fs::path& other) {
 // Which mount it lies in: devtmpfs answers statfs as any tmpfs does. Nothing before Linux 5.8.
 std::optional<std::uint64_t> mount_of(int place) {
   struct statx info {};
-  if (::statx(place, "", AT_EMPTY_PATH, STATX_MNT_ID, &info) != 0) return std::nullopt;
+  if (place < 0 || ::statx(place, "", AT_EMPTY_PATH, STATX_MNT_ID, &info) != 0) return std::nullopt;
   return (info.stx_mask & STATX_MNT_ID) != 0 ? std::optional(info.stx_mnt_id) : std::nullopt;
 }
 
@@ -94,7 +94,7 @@ Result<std::string> kernel_mount_in(int place, const std::filesystem::path& path
     return path.string();
   auto table = MountTable::read();
   if (!table) return pass_on(table);
-  const auto around = mount_of(place);
+  const auto around = table->around(path, place);
   for (const auto& mount : table->mounts_) {
     const bool is_kernel = std::ranges::find(kKernelTypes, mount.type) != kKernelTypes.end();
     if (is_kernel && (mount.id == around || lies_in(mount.point, path))) return mount.point;
@@ -111,9 +111,21 @@ Result<MountTable> MountTable::read() {
   return table;
 }
 
+std::optional<std::uint64_t> MountTable::around(const fs::path& path, int place) const {
+  const auto said = mount_of(place);
+  if (said && std::ranges::find(mounts_, *said, &Mount::id) != mounts_.end()) return said;
+  const Mount* found = nullptr;
+  for (const Mount& mount : mounts_) {
+    if (lies_in(path, mount.point) &&
+        (found == nullptr || mount.point.size() >= found->point.size()))
+      found = &mount;
+  }
+  return found == nullptr ? std::nullopt : std::optional(found->id);
+}
+
 std::vector<fs::path> MountTable::elsewhere(const fs::path& path) const {
   const UniqueFd place(::open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
-  const auto around = place ? mount_of(place.get()) : std::nullopt;
+  const auto around = this->around(path, place.get());
   std::vector<Source> sources;
   for (const Mount& mount : mounts_) {
     if (mount.id == around && lies_in(path, mount.point)) {

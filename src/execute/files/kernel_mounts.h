@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,11 @@ class MountTable {
   };
 
  private:
+  // Of the mount that `path` lies in, which `place` is a descriptor of, or -1. Where the kernel
+  // does not say (before Linux 5.8) the one with the longest point that holds the path, the last of
+  // equals.
+  [[nodiscard]] std::optional<std::uint64_t> around(const std::filesystem::path& path,
+                                                    int place) const;
   friend Result<std::string> kernel_mount_in(int place, const std::filesystem::path& path);
   std::vector<Mount> mounts_;
 };

@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <condition_variable>
+#include <deque>
+#include <exception>
 #include <limits>
 #include <map>
 #include <memory>
@@ -14,6 +17,7 @@
 #include <set>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -467,6 +471,15 @@ class WatchedNames {
     }
   }
 
+  // Where nobody hears of an error any more.
+  void look_at_last() noexcept {
+    try {
+      look();
+    } catch (const std::exception&) {
+      return;
+    }
+  }
+
  private:
   void tell(const fs::path& path, fmt::string_view text, const char* what) {
     connections_->note(
@@ -481,25 +494,84 @@ class WatchedNames {
   std::set<fs::path> told_;
 };
 
+// Looks through what servers that have ended could write, on a thread of its own: folders are
+// large, and who ends one server serves others. Any thread; its end waits for all looks.
+class LastLooks {
+ public:
+  LastLooks() = default;
+  LastLooks(const LastLooks&) = delete;
+  LastLooks& operator=(const LastLooks&) = delete;
+  ~LastLooks() {
+    {
+      const std::scoped_lock alone(mutex_);
+      is_over_ = true;
+    }
+    changed_.notify_all();
+    if (thread_.joinable()) thread_.join();
+  }
+  // Behind the end of its server.
+  void add(std::shared_ptr<WatchedNames> names) {
+    const std::scoped_lock alone(mutex_);
+    if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
+    waiting_.push_back(std::move(names));
+    changed_.notify_all();
+  }
+  // Until what was added is done.
+  void finish() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return waiting_.empty() && !is_looking_; });
+  }
+
+ private:
+  void run() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [this] { return is_over_ || !waiting_.empty(); });
+      if (waiting_.empty()) return;
+      auto names = std::move(waiting_.front());
+      waiting_.pop_front();
+      is_looking_ = true;
+      lock.unlock();
+      names->look_at_last();
+      names.reset();
+      lock.lock();
+      is_looking_ = false;
+      changed_.notify_all();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::shared_ptr<WatchedNames>> waiting_;
+  bool is_looking_ = false;
+  bool is_over_ = false;
+  std::thread thread_;  // runs from the first on
+};
+
 class InSandbox final : public mcp::ConfinedProcess {
  public:
   InSandbox(sandbox::Child child, std::shared_ptr<ServerWarden> warden, std::uint64_t memory,
             std::optional<NetworkOfStart> network, std::optional<FoldersOnDisk> own,
-            std::shared_ptr<WatchedNames> names)
+            std::shared_ptr<WatchedNames> names, std::shared_ptr<LastLooks> looks)
       : own_(std::move(own)),
         warden_(std::move(warden)),
         child_(std::move(child)),
         memory_(memory),
         network_(std::move(network)),
-        names_(std::move(names)) {}
+        names_(std::move(names)),
+        looks_(std::move(looks)) {}
   InSandbox(const InSandbox&) = delete;
   InSandbox& operator=(const InSandbox&) = delete;
   // Whatever it made at its very end is seen.
   ~InSandbox() override {
     if (!names_) return;
-    child_.kill(sandbox::Verdict::Kind::kKilled);
-    std::ignore = child_.wait();
-    names_->look();
+    try {
+      child_.kill(sandbox::Verdict::Kind::kKilled);
+      std::ignore = child_.wait();
+      looks_->add(names_);
+    } catch (const std::exception&) {
+      names_->look_at_last();
+    }
   }
   [[nodiscard]] int end_descriptor() const override { return child_.end_descriptor(); }
   void kill() override { child_.kill(sandbox::Verdict::Kind::kKilled); }
@@ -533,6 +605,7 @@ class InSandbox final : public mcp::ConfinedProcess {
   std::optional<NetworkOfStart> network_;
   std::unique_ptr<ServerConnections::Session> session_;
   std::shared_ptr<WatchedNames> names_;  // null: it may write no folder
+  std::shared_ptr<LastLooks> looks_;
 };
 
 // Of its own: whether it waits is nothing to the server, which has the same pipe.
@@ -564,13 +637,15 @@ class ServerConfiner final : public mcp::Confiner {
         folders_(std::move(folders)),
         warden_(std::move(warden)),
         connections_(std::make_shared<ServerConnections>(folders_.audit())),
-        rules_(project_->confined) {}
+        rules_(project_->confined),
+        looks_(std::make_shared<LastLooks>()) {}
   ServerConfiner(const ServerConfiner& other, std::shared_ptr<ConfinedRules> rules)
       : project_(other.project_),
         folders_(other.folders_),
         warden_(other.warden_),
         connections_(other.connections_),
-        rules_(std::move(rules)) {}
+        rules_(std::move(rules)),
+        looks_(other.looks_) {}
 
   [[nodiscard]] const std::shared_ptr<ServerConnections>& connections() const {
     return connections_;
@@ -626,10 +701,11 @@ class ServerConfiner final : public mcp::Confiner {
       watched_.push_back(names);
     }
     return std::make_unique<InSandbox>(std::move(*child), warden_, spec->limits.memory,
-                                       std::move(network), std::move(own), std::move(names));
+                                       std::move(network), std::move(own), std::move(names),
+                                       looks_);
   }
 
-  // Of all that run.
+  // Of all that run or have ended.
   void look_at_names() const {
     std::vector<std::shared_ptr<WatchedNames>> all;
     {
@@ -639,6 +715,8 @@ class ServerConfiner final : public mcp::Confiner {
       }
     }
     for (const auto& names : all) names->look();
+    all.clear();
+    looks_->finish();
   }
 
   void call_failed(const std::string& server, std::string_view said) const override {
@@ -687,6 +765,7 @@ class ServerConfiner final : public mcp::Confiner {
   mutable std::mutex watched_mutex_;
   mutable std::vector<std::weak_ptr<WatchedNames>> watched_;
   std::shared_ptr<ConfinedRules> rules_;
+  std::shared_ptr<LastLooks> looks_;  // the last: what its looks tell, the others hear
 };
 
 // Of the projects that these servers are of, which is one.

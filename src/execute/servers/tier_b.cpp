@@ -24,18 +24,6 @@ bool is_writable(const Mount& mount) {
   return mount.kind == Mount::Kind::kHost && mount.access == Mount::Access::kReadWrite;
 }
 
-// Folders that nobody may look into would stay.
-void make_removable(const fs::path& folder) {
-  std::error_code error;
-  fs::permissions(folder, fs::perms::owner_all, fs::perm_options::add, error);
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    std::error_code unknown;
-    if (fs::symlink_status(entry->path(), unknown).type() == fs::file_type::directory)
-      make_removable(entry->path());
-  }
-}
-
 std::unexpected<Error> cannot_hold(const std::string& server, const Mount& inner,
                                    const Mount& outer) {
   const std::string place = printable(inner.inside.string());
@@ -116,10 +104,6 @@ Result<FoldersOnDisk> FoldersOnDisk::make(const fs::path& temporary) {
     }
   }
   return made;
-}
-
-FoldersOnDisk::~FoldersOnDisk() {
-  if (!folder_.path().empty()) make_removable(folder_.path());
 }
 
 Result<WholeNetwork> whole_network(const std::string& server,

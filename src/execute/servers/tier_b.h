@@ -15,7 +15,7 @@
 namespace mcpac::execute {
 
 // Its home and folder for temporary files, for one start. Gone with it, also what the server made
-// unreadable; of a host that was killed the next start removes them (core/abandoned.h).
+// unreadable or deep; of a host that was killed the next start removes them (core/abandoned.h).
 class FoldersOnDisk {
  public:
   // Below the user's own temporary folder. kFileUnwritable.
@@ -24,7 +24,7 @@ class FoldersOnDisk {
   FoldersOnDisk& operator=(FoldersOnDisk&&) = delete;
   FoldersOnDisk(const FoldersOnDisk&) = delete;
   FoldersOnDisk& operator=(const FoldersOnDisk&) = delete;
-  ~FoldersOnDisk();
+  ~FoldersOnDisk() = default;
   [[nodiscard]] std::filesystem::path home() const { return folder_.path() / "home"; }
   [[nodiscard]] std::filesystem::path temporary() const { return folder_.path() / "tmp"; }
 

@@ -90,9 +90,9 @@ Result<void> OwnServers::start(const std::string& client, const std::string& ser
   if (one.running.contains(server)) return {};
   if (count() >= kMost) {
     return fail(ErrorId::kServerStart,
-                fmt::format("no more than {} processes of servers run for one client each, and "
-                            "{} has none for this client",
-                            kMost, server),
+                fmt::format("no process of {} can be started for this client: {} processes that "
+                            "serve one client each run already",
+                            server, kMost),
                 {.why = R"("share": "client" in the "sandbox" of its entry gives each client one)",
                  .fix = "try again when other clients have ended their sessions, or run another "
                         R"(mcpac serve; without "share" all clients have one process together)"});
@@ -111,7 +111,9 @@ Result<void> OwnServers::start(const std::string& client, const std::string& ser
 
 void OwnServers::let_go(const std::string& client, Session session) {
   if (servers_.empty()) return;
-  if (session == Session::kRequest) client_of(client).last_request = setup_.clock->steady_now();
+  const auto found = clients_.find(client);
+  if (found == clients_.end()) return;
+  if (session == Session::kRequest) found->second.last_request = setup_.clock->steady_now();
   // When whoever ends it has done so.
   boost::asio::post(setup_.executor, [this, alive = std::weak_ptr(alive_), client] {
     if (!alive.expired()) end_if_left(client, client_of(client));
@@ -122,8 +124,10 @@ void OwnServers::end_if_left(const std::string& name, Client& client) {
   if (client.running.empty() || setup_.is_in_use(name)) return;
   const auto last = client.last_request;
   if (last != decltype(last){} && setup_.clock->steady_now() - last < kLinger) return;
-  for (const std::string& server : std::exchange(client.running, {}))
+  for (const std::string& server : std::exchange(client.running, {})) {
     setup_.upstreams->rest(process_of(name, server));
+    client.rules->forget_start(server);
+  }
 }
 
 void OwnServers::sweep() {

@@ -7,6 +7,10 @@
 // and ended with the last: at once, or a minute after the last request of a client that has no
 // sessions. A client is named by its identity (ClientRegistry::identity_of), under former rules as
 // well. On the loop.
+//
+// Of a client whose processes have ended stay their names, the tools that drifted and what starts
+// them again (Upstreams::rest). Clients are remembered as long as ClientRegistry does: each has a
+// name that the user's rules let in, and keeps a run there, its gate and its record, which is more.
 #pragma once
 
 #include <chrono>

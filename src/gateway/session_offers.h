@@ -56,13 +56,13 @@ class SessionOffers {
  private:
   using Servers = std::set<std::string>;
   [[nodiscard]] Servers with(std::string_view capability, std::string_view flag = {}) const;
-  // Runs `then` when it is known, if the request still waits for it.
   // By which names the processes of these are asked.
   [[nodiscard]] std::string process_of(const std::string& server) const;
   [[nodiscard]] Servers processes_of(const Servers& servers) const;
   // Their lists, by the names of the servers.
   void get_lists(ListKind kind, const Servers& servers,
                  std::function<void(const ListsByServer&)> done) const;
+  // Runs `then` when it is known, if the request still waits for it.
   template <class Then>
   auto unless_over(const ipc::Id& id, Then then);
 

@@ -40,6 +40,10 @@ class SecretValues {
   void know(const std::string& value, const std::string& reference);
 
   [[nodiscard]] bool empty() const { return forms_.empty(); }
+  // Whether both look for the same values, and say the same in their place.
+  friend bool operator==(const SecretValues& one, const SecretValues& other) {
+    return one.forms_ == other.forms_;
+  }
   // Of all that is looked for: a value in its several forms. What finds them takes many times that.
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
   [[nodiscard]] bool occurs_in(std::string_view text) const;

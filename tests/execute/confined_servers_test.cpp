@@ -1,7 +1,9 @@
 // What a confined server is given, by how it is started, and who starts it.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -19,6 +21,9 @@
 #include "execute/servers/failed_calls.h"
 #include "execute/servers/launch_profile.h"
 #include "execute/servers/learn.h"
+#include "execute/servers/learn_session.h"
+#include "execute/servers/server_places.h"
+#include "sandbox/observe.h"
 
 using namespace mcpac;
 
@@ -713,6 +718,57 @@ TEST_SUITE("execute/confined servers") {
     places.network_denied = "mcpac.policy:3";
     CHECK(execute::lines_of_places(execute::to_json({{"one", places}}))[1] ==
           "one: no network: mcpac.policy:3");
+  }
+
+  TEST_CASE("rules hold what an entry names by a reference, and nobody is told what that is") {
+    const Disk disk;
+    fs::create_directories(disk.path("home/project/data/secret"));
+    ::setenv("MCPAC_TEST_PLACE", disk.path("home/project/data").c_str(), 1);
+    execute::Project project;
+    project.config_file = disk.path("home/project/mcpac.json");
+    project.folder = disk.path("home/project");
+    mcp::ServerConfig server;
+    server.name = "one";
+    server.command = "/usr/bin/true";
+    server.sandbox = mcp::Confinement{.files = {"${env:MCPAC_TEST_PLACE}:rw"}};
+    project.config.servers = {server};
+    execute::Folders folders;
+    folders.libexec = "/nowhere";
+    execute::ReachOfServer reach;
+    const auto places = [&] {
+      return execute::places_of_servers(project, folders, {{"one", reach}}).at("one");
+    };
+    const auto before = places();
+    const std::string secret = disk.path("home/project/data/secret");
+    reach.places.held_back = {{.path = secret, .rules = {"mcpac.policy:3: deny"}}};
+    const auto held = places();
+    CHECK(held.speaks_of(secret));
+    const Json shown = execute::to_json({{"one", held}}).at("one");
+    REQUIRE(shown.at("absent").size() == 1);
+    CHECK(shown.at("absent")[0].at("path") == secret);
+    REQUIRE(shown.at("places").size() == 1);
+    CHECK(shown.at("places")[0].at("path") == "${env:MCPAC_TEST_PLACE}");
+    CHECK(shown.at("places")[0].at("mode") == "read-write");
+    // Given back, a running server is started again for it.
+    CHECK(execute::gives_more(before, held));
+    CHECK_FALSE(execute::gives_more(held, before));
+  }
+
+  TEST_CASE("a session says how its command ended, also where ends of children are ignored") {
+    execute::Project project;
+    project.config_file = "/nowhere/mcpac.json";
+    execute::Folders folders;
+    folders.temporary = fs::temp_directory_path();
+    const auto observer =
+        execute::ServerObserver::joined(sandbox::ObserverEnd(UniqueFd()), mcp::ServerConfig());
+    const auto session = execute::LearnSession::open(project, folders, "one", *observer);
+    REQUIRE(session.has_value());
+    const auto before = ::signal(SIGCHLD, SIG_IGN);
+    const auto failed = (*session)->run({"sh", "-c", "exit 3"});
+    const bool is_as_before = ::signal(SIGCHLD, before) == SIG_IGN;
+    CHECK(is_as_before);
+    REQUIRE(failed.has_value());
+    CHECK(WEXITSTATUS(*failed) == 3);
   }
 
   TEST_CASE("a server that was started with other places is another one") {

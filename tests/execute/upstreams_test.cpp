@@ -3,6 +3,7 @@
 #include "execute/host/upstreams.h"
 
 #include <doctest/doctest.h>
+#include <stdlib.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -16,6 +17,7 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include "core/file.h"
@@ -300,6 +302,58 @@ TEST_SUITE("execute/upstreams") {
     CHECK(last.error() == ErrorId::kServerDied);
     CHECK(world.ended("echo", kHello) == R"({"apple":"hello"})");
     CHECK(world.upstreams->restarts() == 1);
+  }
+
+  TEST_CASE("a process that rests is no failure, hides its secrets, and serves when it is woken") {
+    ::setenv("MCPAC_TEST_RESTING", "never to be read", 1);
+    mcp::ServerConfig config = fixture();
+    config.environment["TOKEN"] = "${env:MCPAC_TEST_RESTING}";
+    World world(config);
+    Upstreams& upstreams = *world.upstreams;
+    upstreams.start_again_what_ends();
+    // Calls of nobody go to the one that has the server's own name.
+    upstreams.start_own({"one", "a", config});
+    upstreams.start_own({"one#2", "b", config});
+    world.until([&] { return upstreams.is_settled("one") && upstreams.is_settled("one#2"); });
+    CHECK(world.ended("echo", kHello).contains("hello"));
+    // Woken on its way out: it is started once, and calls that came before and after wait for that.
+    std::optional<Call> early;
+    std::optional<Call> late;
+    upstreams.rest("one");
+    asio::post(world.loop, [&] {
+      early.emplace(upstreams, "echo", kHello);
+      asio::post(world.loop, [&] {
+        upstreams.start_own({"one", "a", config});
+        late.emplace(upstreams, "slow", Json{{"ms", 50}});
+      });
+    });
+    world.until([&] { return early && late && early->has_ended() && late->has_ended(); });
+    CHECK(early->text().contains("hello"));
+    CHECK(late->text() == "slept");
+    CHECK(upstreams.starts("one") == 2);
+    // At rest, with another one of the same secrets, and without.
+    const auto hidden = [&] {
+      Json redacted;
+      const auto secrecy = upstreams.redact(Permission::parse("one.echo").value(),
+                                            {{"text", "never to be read"}}, redacted);
+      CHECK(secrecy == gate::Upstream::Secrecy::kRedacted);
+      return redacted.at("text") == "${env:MCPAC_TEST_RESTING}";
+    };
+    for (const char* name : {"one", "one#2"}) {
+      CHECK(hidden());
+      upstreams.rest(name);
+      const Call refused(upstreams, "echo", kHello);
+      world.until(refused);
+      CHECK(refused.error() == ErrorId::kServerDied);
+    }
+    CHECK(hidden());
+    CHECK(upstreams.all_well());
+    REQUIRE(upstreams.capabilities("one") != nullptr);
+    CHECK(upstreams.capabilities("one")->contains("tools"));
+    upstreams.start_own({"one", "a", config});
+    CHECK(world.ended("env", {{"name", "TOKEN"}}) == "${env:MCPAC_TEST_RESTING}");
+    CHECK(hidden());
+    CHECK(upstreams.starts("one") == 3);
   }
 
   TEST_CASE("the callback at the end of a call may make the next call, and take one back") {

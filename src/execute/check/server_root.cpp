@@ -448,9 +448,10 @@ std::vector<std::string> servers_without_root(const Project& project) {
       continue;
     }
     if (std::exchange(was_explained, true)) {
-      lines.push_back(printable(
-          fmt::format("{0} has no root either: {1} or {2}: mcpac server set {0} --root {3}",
-                      server.name, names, folders.starts_in, root)));
+      lines.push_back(
+          printable(fmt::format("{0} has no root either (paths may count from {1} or from {2}): "
+                                "mcpac server set {0} --root {3}",
+                                server.name, names, folders.starts_in, root)));
       continue;
     }
     const bool is_one = folders.given.size() == 1;

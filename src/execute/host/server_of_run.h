@@ -15,8 +15,18 @@
 #include "execute/host/restart_backoff.h"
 #include "execute/host/upstreams.h"
 #include "mcp/protocol.h"
+#include "mcp/secrets.h"
 
 namespace mcpac::execute {
+
+// What is known of an ended client, by which the calls of others and its next start go. Processes
+// that differ in nothing of it share one.
+struct Upstreams::Past {
+  mcp::SecretValues secrets;
+  Json capabilities;
+  bool is_stateless = false;
+  friend bool operator==(const Past&, const Past&) = default;
+};
 
 struct Upstreams::Server {
   // The configured name, or that of a process that is one client's ("fs#2"): whom listeners hear
@@ -46,9 +56,11 @@ struct Upstreams::Server {
   // It is to be started again, and then is, with what its rules give by then (start_anew()).
   bool is_anew = false;
   // Its client has no session: it was ended, and is started when start_own() says so. Closing: its
-  // process is on its way out.
+  // process is on its way out, and it is not ready meanwhile.
   bool is_resting = false;
   bool is_closing = false;
+  // What stays of `client` while it rests; null where that is there.
+  std::shared_ptr<const Past> past;
   // It has failed, and is asked for its tools again when that expires (upstream_compare.cpp).
   bool is_asked_on = false;
   boost::asio::steady_timer next_try;

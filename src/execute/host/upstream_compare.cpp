@@ -70,7 +70,7 @@ asio::awaitable<Upstreams::Comparison> Upstreams::compare_until_quiet(Server& se
 }
 
 bool Upstreams::may_come_back(const Server& server, const Comparison& outcome) {
-  return !outcome && is_passing(outcome.error()) && server.client->is_alive();
+  return !outcome && is_passing(outcome.error()) && server.client && server.client->is_alive();
 }
 
 // Often asked where the server said nothing, and only its stream had ended (mcp/resync_notice.h):
@@ -121,6 +121,7 @@ Error Upstreams::why_failed(const Server& server) {
 
 asio::awaitable<Upstreams::Comparison> Upstreams::compare_with_lock(Server& server) {
   const auto client = server.client;
+  if (!client) co_return fail(ErrorId::kServerDied, "the server was ended");  // it rests
   auto listing = co_await client->list_tools();
   if (!listing) co_return pass_on(listing);
   Drifted drifted;

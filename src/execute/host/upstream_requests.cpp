@@ -35,13 +35,27 @@ const Upstreams::Server* Upstreams::find_any(const std::string& server) const {
 const Json* Upstreams::capabilities(const std::string& server) const {
   const Server* known = find_any(server);
   if (known == nullptr || !known->running) return nullptr;
-  return known->failure || !known->client ? nullptr : &known->client->capabilities();
+  if (known->failure) return nullptr;
+  if (known->client) return &known->client->capabilities();
+  return known->past ? &known->past->capabilities : nullptr;
 }
 
 bool Upstreams::is_stateless(const std::string& server) const {
   const Server* known = find_any(server);
-  return known != nullptr && known->client &&
-         known->client->protocol_version() == mcp::kStatelessVersion;
+  if (known == nullptr) return false;
+  return known->client ? known->client->protocol_version() == mcp::kStatelessVersion
+                       : known->past && known->past->is_stateless;
+}
+
+bool Upstreams::was_reached(const std::string& server) const {
+  const auto is_it = [](const Server& one) { return one.client || one.past; };
+  const auto found = servers_.find(server);
+  if (found != servers_.end()) return is_it(*found->second);
+  for (auto own = own_.lower_bound({server, ""}); own != own_.end() && own->first.first == server;
+       ++own) {
+    if (is_it(*servers_.at(own->second))) return true;
+  }
+  return false;
 }
 
 std::uint64_t Upstreams::starts(const std::string& server) const {

@@ -4,6 +4,8 @@
 // not used.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -77,22 +79,26 @@ void Upstreams::start_own(OwnProcess process) {
   }
   Server& server = *place->second;
   if (!std::exchange(server.is_resting, false)) return;
+  // One that is starting, or on its way out, goes on when that is done.
   const bool is_there =
       !server.ready || (!server.failure && server.client && server.client->is_alive());
-  if (server.is_closing) {  // then it is started when that is done
-    server.ready = false;
-    server.settled.expires_at(boost::asio::steady_timer::time_point::max());
-  } else if (!is_there) {
-    begin_start_again(server, Returned::kWoken);
-  }
+  if (!is_there) begin_start_again(server, Returned::kWoken);
 }
 
 void Upstreams::rest(const std::string& name) {
   const auto found = servers_.find(name);
   if (found == servers_.end() || std::exchange(found->second->is_resting, true)) return;
-  // One that is closing was woken meanwhile, and sees to it itself.
-  if (!found->second->is_closing)
-    boost::asio::co_spawn(executor_, begin_rest(*found->second), boost::asio::detached);
+  Server& server = *found->second;
+  if (server.is_closing) return;  // it was woken meanwhile, and sees to it itself
+  boost::asio::co_spawn(executor_, begin_rest(server), [this, &server](std::exception_ptr bug) {
+    if (!bug || !std::exchange(server.is_closing, false)) return;
+    // Out of descriptors or memory: the waiting calls get an answer all the same, and the next
+    // start ends what is left of it.
+    come_back(server,
+              fail(ErrorId::kServerStart,
+                   fmt::format("the server {} could not be ended", server.config.name)),
+              Returned::kWoken);
+  });
 }
 
 boost::asio::awaitable<void> Upstreams::begin_rest(Server& server) {
@@ -101,17 +107,33 @@ boost::asio::awaitable<void> Upstreams::begin_rest(Server& server) {
     co_await server.settled.async_wait(
         boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
   }
-  const auto client = server.client;
-  if (!server.is_resting || server.is_closing || !client || !client->is_alive()) co_return;
+  if (!server.is_resting || !server.client) co_return;
+  // Not ready: neither a call nor a comparison takes it for ended by itself, and starts it.
   server.is_closing = true;
+  server.ready = false;
+  server.settled.expires_at(boost::asio::steady_timer::time_point::max());
+  server.next_try.cancel();
+  const auto client = server.client;
   co_await client->close();
   server.is_closing = false;
+  keep_past(server);
   if (!server.is_resting) {
     begin_start_again(server, Returned::kWoken);
-  } else if (!server.ready) {  // woken, and at rest again
-    server.ready = true;
-    server.settled.expires_at(boost::asio::steady_timer::time_point::min());
+    co_return;
   }
+  server.ready = true;
+  server.settled.expires_at(boost::asio::steady_timer::time_point::min());
+}
+
+void Upstreams::keep_past(Server& server) {
+  Past past{server.client->secrets(), server.client->capabilities(),
+            server.client->protocol_version() == mcp::kStatelessVersion};
+  std::erase_if(pasts_, [](const auto& known) { return known.use_count() == 1; });
+  const auto same = std::ranges::find_if(pasts_, [&](const auto& known) { return *known == past; });
+  server.past = same == pasts_.end() ? std::make_shared<const Past>(std::move(past)) : *same;
+  if (same == pasts_.end()) pasts_.push_back(server.past);
+  with_client_.erase(server.name);
+  server.client.reset();
 }
 
 boost::asio::awaitable<void> Upstreams::wait_until_idle(std::shared_ptr<mcp::Client> client,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -174,6 +175,8 @@ asio::awaitable<Result<Drifted>> Upstreams::connect(Server& server) {
   }
   if (server.client)
     events.earlier = std::make_shared<const mcp::SecretValues>(server.client->secrets());
+  else if (server.past)
+    events.earlier = std::shared_ptr<const mcp::SecretValues>(server.past, &server.past->secrets);
   const auto* locked = lock_.find_server(server.config.name);
   const EntryForLock written = entry_for_lock(server.config);
   if (locked != nullptr && locked->identity != written.identity) {
@@ -194,6 +197,8 @@ asio::awaitable<Result<Drifted>> Upstreams::connect(Server& server) {
   auto client = co_await mcp::Client::connect(executor_, server.config, std::move(events));
   if (!client) co_return pass_on(client);
   server.client = std::move(*client);
+  server.past.reset();
+  with_client_.insert_or_assign(server.name, &server);
   co_return co_await compare_until_quiet(server);
 }
 
@@ -412,15 +417,20 @@ bool Upstreams::quarantines_for(const std::string& client, const Permission& per
 
 gate::Upstream::Secrecy Upstreams::redact(const Permission& permission, const Json& arguments,
                                           Json& redacted) const {
-  const bool is_known = std::ranges::any_of(servers_, [&](const auto& entry) {
-    return entry.second->config.name == permission.server() && entry.second->client;
-  });
-  if (!is_known) return Secrecy::kUnknown;
+  if (!was_reached(permission.server())) return Secrecy::kUnknown;
+  // Processes that are one client's mostly have the same ones.
+  std::vector<const mcp::SecretValues*> sets;
+  const auto add = [&](const mcp::SecretValues& one) {
+    const auto is_same = [&](const mcp::SecretValues* other) { return *other == one; };
+    if (!one.empty() && std::ranges::none_of(sets, is_same)) sets.push_back(&one);
+  };
+  for (const auto& [name, server] : with_client_) add(server->client->secrets());
+  for (const auto& past : pasts_) add(past->secrets);
   Secrecy secrecy = Secrecy::kNone;
-  for (const auto& [name, server] : servers_) {
-    if (!server->client || !server->client->secrets().occurs_within(arguments)) continue;
+  for (const mcp::SecretValues* secrets : sets) {
+    if (!secrets->occurs_within(arguments)) continue;
     if (secrecy == Secrecy::kNone) redacted = arguments;
-    server->client->secrets().redact(redacted);
+    secrets->redact(redacted);
     secrecy = Secrecy::kRedacted;
   }
   return secrecy;
@@ -451,8 +461,8 @@ std::string Upstreams::amiss(const std::set<std::string>& servers) const {
 bool Upstreams::all_well() const {
   return std::ranges::all_of(servers_, [](const auto& entry) {
     const Server& server = *entry.second;
-    return !server.failure && server.drifted.empty() &&
-           (!server.client || server.client->is_alive());
+    const bool is_down = server.failure || (server.client && !server.client->is_alive());
+    return server.drifted.empty() && (server.is_resting || !is_down);
   });
 }
 

@@ -19,6 +19,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -66,7 +67,8 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   // it is there.
   void start_own(OwnProcess process);
   // On the loop. It ends when it has started, by the shutdown ladder, and is not started by what is
-  // asked of it. What is known of it stays: secrets, and tools that drifted.
+  // asked of it; calls that come while it ends wait for that. What is known of it stays: secrets,
+  // what it can do, and tools that drifted.
   void rest(const std::string& name);
   // What is true of quarantines() for calls of this client.
   [[nodiscard]] bool quarantines_for(const std::string& client, const Permission& permission) const;
@@ -128,13 +130,14 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   void on_notified(OnNotified heard) override { notified_ = std::move(heard); }
   void on_settled(std::function<void()> heard) override { settled_ = std::move(heard); }
 
-  // No server is down, and none has drifted. One that is still starting is not.
+  // No server is down, and none has drifted. One that is still starting is not, nor one that rests.
   [[nodiscard]] bool all_well() const;
   // Ends every server by the shutdown ladder, all at the same time.
   boost::asio::awaitable<void> close();
 
  private:
   struct Server;
+  struct Past;
   void begin(Server& server);
   boost::asio::awaitable<Result<Drifted>> connect(Server& server);
   // By which name the server of this call is known: its own, or that of the caller's own process.
@@ -144,6 +147,8 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
                                        const gate::Caller* caller) const;
   // Of this name, or any process of the server.
   [[nodiscard]] const Server* find_any(const std::string& server) const;
+  // Whether it, or a process of it, was reached: what it was given is known.
+  [[nodiscard]] bool was_reached(const std::string& server) const;
   // upstream_compare.cpp
   using Comparison = Result<Drifted>;
   boost::asio::awaitable<Comparison> compare_with_lock(Server& server);
@@ -161,6 +166,8 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   void revive(Server& server);
   boost::asio::awaitable<void> begin_anew(Server& server);
   boost::asio::awaitable<void> begin_rest(Server& server);
+  // Lets go of its client, which has ended.
+  void keep_past(Server& server);
   // Until nothing of it is in work any more.
   boost::asio::awaitable<void> wait_until_idle(std::shared_ptr<mcp::Client> client,
                                                std::chrono::milliseconds at_most);
@@ -205,6 +212,9 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   std::map<std::string, std::unique_ptr<Server>, std::less<>> servers_;  // by Server::name
   // By the server's configured name and the client: the name of its process.
   std::map<std::pair<std::string, std::string>, std::string> own_;
+  // Those that have a client, by the same name: a gateway has many more that rest.
+  std::map<std::string_view, const Server*> with_client_;
+  std::vector<std::shared_ptr<const Past>> pasts_;  // each once
   struct Call {
     std::unique_ptr<boost::asio::cancellation_signal> signal{};
     bool was_sent = false;  // handed to the client of its server

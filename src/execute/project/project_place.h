@@ -39,6 +39,8 @@ struct ServerPlaces {
     std::filesystem::path path;  // absolute, links resolved
     policy::FileMode mode = policy::FileMode::kReadOnly;
     std::vector<std::string> rules;  // that it comes from: "mcpac.policy:12: allow fs.read (…)"
+    // As it is written in an entry that has references: what they stand for is told to nobody.
+    std::string shown = {};
     friend bool operator==(const Place&, const Place&) = default;
   };
   // Sorted by path; a place within another has a wider mode than that.

@@ -56,6 +56,8 @@ class Run {
   Result<void> check_findings() const;
   void warn_of_findings() const;
   Result<void> check_grants();
+  // By a yes: servers have more by the rules than was known when some of them were started.
+  void give_more_places(const RunHost& own) const;
   // What the run stands on: rules, declaration and the digests of everything.
   Result<void> settle_authority(const Snapshot& snapshot);
   Result<void> review(Host& host, RunApprover* approver);
@@ -94,7 +96,8 @@ class Run {
   std::unique_ptr<RunRecording> recording_;
   Json given_ = Json::object();  // to the program
   PolicyWorld world_{project_, clock_};
-  std::optional<policy::Authority> granted_;    // for what starts early
+  std::optional<policy::Authority> granted_;    // for what starts early, and then with a yes
+  bool was_asked_ = false;                      // and granted more
   std::optional<policy::Authority> authority_;  // of the run
   gate::Binding binding_;
   Json client_policy_ = nullptr;
@@ -187,16 +190,36 @@ Result<void> Run::check_grants() {
     return offered;
   const GrantCheck parts{project_,          world_,           heard, request_.enforcement,
                          interrupt_.stop(), &outcome_.answers};
+  const auto before = request_.granted.grants.size();
   auto granted = require_granted(parts, *outcome_.report, request_.granted, outcome_.check);
   if (!granted) {
     outcome_.report->not_granted = outcome_.check.missing;
     outcome_.report->grant_fix = outcome_.check.fix;
     return granted;
   }
+  if (request_.granted.grants.size() > before) {  // a person said yes
+    auto more = load_authority(project_, world_, {request_.granted});
+    if (!more) return pass_on(more);
+    granted_ = std::move(*more);
+    was_asked_ = true;
+  }
   const auto places = places_of_servers(project_, folders_, *lock_, *granted_);
   if (auto offered = require_offered(project_, *lock_, heard, *outcome_.report, &places); !offered)
     return offered;
   return require_admitted(parts, *outcome_.report, request_.granted, request_.denied_uses);
+}
+
+void Run::give_more_places(const RunHost& own) const {
+  const auto places = places_of_servers(project_, folders_, *lock_, *granted_);
+  give_places(project_, places);
+  if (!own.rules) return;
+  own.rules->set(places);
+  own.host->on_loop([&] {
+    for (const auto& [server, wanted] : places) {
+      const auto last = own.rules->last_start(server);
+      if (last && gives_more(wanted, last->places)) own.host->upstreams().start_anew(server);
+    }
+  });
 }
 
 Result<void> Run::settle_authority(const Snapshot& snapshot) {
@@ -334,6 +357,7 @@ Result<void> Run::all() {
   outcome_.report = std::move(*report);
   if (auto done = check_findings(); !done) return done;
   if (auto done = stage("check", [&] { return check_grants(); }); !done) return done;
+  if (was_asked_ && own) give_more_places(*own);
   if (auto done = settle_authority(*snapshot); !done) return done;
   const LiveApprover approver(host, request_.questions.approver);
   if (request_.mode == RunMode::kRun) {

@@ -209,8 +209,8 @@ RunHost host_for_run(PrewarmedRun* standby, const Folders& folders, const Projec
   auto host = standby == nullptr ? nullptr : standby->take_host(project, lock, admitted);
   // Said after what was prepared was looked at: it is younger than every use but this one.
   ProjectUse use(folders, project.config_file);
-  if (!host) host = std::make_unique<Host>(project.config, lock);
-  return {std::move(use), std::move(host)};
+  if (host) return {std::move(use), std::move(host), standby->rules()};
+  return {std::move(use), std::make_unique<Host>(project.config, lock), project.confined};
 }
 
 }  // namespace mcpac::execute

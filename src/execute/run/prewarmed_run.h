@@ -63,6 +63,8 @@ class PrewarmedRun {
   // start other ones.
   [[nodiscard]] std::unique_ptr<Host> take_host(const Project& project, const codegen::Lock& lock,
                                                 const std::set<std::string>& admitted);
+  // That the servers of its host are started with, also after it was taken.
+  [[nodiscard]] const std::shared_ptr<ConfinedRules>& rules() const { return project_.confined; }
 
   using Stamps = std::map<std::string, std::string>;  // by server
 
@@ -97,6 +99,8 @@ class PrewarmedRun {
 struct RunHost {
   ProjectUse use;
   std::unique_ptr<Host> host;
+  std::shared_ptr<ConfinedRules>
+      rules;  // that its servers are started with; null: none is confined
 };
 [[nodiscard]] RunHost host_for_run(PrewarmedRun* standby, const Folders& folders,
                                    const Project& project, const codegen::Lock& lock,

@@ -84,7 +84,9 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return all;
 }
 
-// While a command in the foreground runs, Ctrl-C is for it, as for system(3).
+// While a command in the foreground runs, Ctrl-C is for it, as for system(3), and its end is told
+// to us: where SIGCHLD is ignored, as what starts mcpac may have it, the kernel keeps that to
+// itself.
 class IgnoredInterrupts {
  public:
   IgnoredInterrupts() {
@@ -92,17 +94,22 @@ class IgnoredInterrupts {
     ignore.sa_handler = SIG_IGN;
     ::sigaction(SIGINT, &ignore, &interrupt_);
     ::sigaction(SIGQUIT, &ignore, &quit_);
+    struct sigaction standard {};
+    standard.sa_handler = SIG_DFL;
+    ::sigaction(SIGCHLD, &standard, &child_);
   }
   IgnoredInterrupts(const IgnoredInterrupts&) = delete;
   IgnoredInterrupts& operator=(const IgnoredInterrupts&) = delete;
   ~IgnoredInterrupts() {
     ::sigaction(SIGINT, &interrupt_, nullptr);
     ::sigaction(SIGQUIT, &quit_, nullptr);
+    ::sigaction(SIGCHLD, &child_, nullptr);
   }
 
  private:
   struct sigaction interrupt_ {};
   struct sigaction quit_ {};
+  struct sigaction child_ {};
 };
 
 int spawn_session(std::vector<std::string>& words, std::vector<std::string> variables, pid_t& pid) {
@@ -162,7 +169,13 @@ void LearnSession::State::answer() const {
     if (waits[0].revents != 0) return;
     if (waits[1].revents == 0) continue;
     const UniqueFd socket(::accept4(listening.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (socket) answer_one(socket.get());
+    if (socket) {
+      answer_one(socket.get());
+    } else if (errno != EINTR && errno != ECONNABORTED) {
+      // Out of descriptors or memory: it still waits, and would be asked for without end.
+      constexpr int kPause = 100;
+      ::poll(waits, 1, kPause);
+    }
   }
 }
 
@@ -180,10 +193,13 @@ Result<std::unique_ptr<LearnSession>> LearnSession::open(const Project& project,
   auto opened = open_socket_folder(state->folder.path(), kWhatFolder);
   if (!opened) return pass_on(opened);
   const auto address = socket_address(*opened, kLearnSocket);
-  state->listening = UniqueFd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  if (!address) return std::unexpected(cannot_open(ENAMETOOLONG));
+  // Non-blocking: one that has hung up before it is accepted keeps nobody.
+  state->listening = UniqueFd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!state->listening) return std::unexpected(cannot_open(errno));
   state->stop = UniqueFd(::eventfd(0, EFD_CLOEXEC));
   constexpr int kWaiting = 16;
-  if (!state->listening || !state->stop || !address ||
+  if (!state->stop ||
       ::bind(state->listening.get(), reinterpret_cast<const sockaddr*>(&*address),
              sizeof *address) != 0 ||
       ::listen(state->listening.get(), kWaiting) != 0)
@@ -208,7 +224,12 @@ Result<int> LearnSession::run(std::vector<std::string> words) const {
                             std::system_category().message(error)),
                 {.fix = "name a program behind --"});
   int status = 0;
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  while (::waitpid(pid, &status, 0) < 0) {
+    if (errno == EINTR) continue;
+    return fail(ErrorId::kServerStart,
+                fmt::format("how {} ended is not known: {}", printable(words.front()),
+                            std::system_category().message(errno)),
+                {.fix = "run the command once more"});
   }
   return status;
 }

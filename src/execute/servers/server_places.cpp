@@ -12,6 +12,7 @@
 #include "core/quantity.h"
 #include "execute/files/file_mounts.h"
 #include "execute/files/open_place.h"
+#include "mcp/secrets.h"
 
 namespace mcpac::execute {
 namespace {
@@ -99,15 +100,24 @@ bool is_covered(const Place& place, const std::vector<Place>& by) {
   });
 }
 
+std::string without_mode(const std::string& text) {
+  const bool has_mode = text.ends_with(":rw") || text.ends_with(":ro");
+  return has_mode ? text.substr(0, text.size() - 3) : text;
+}
+
 ServerPlaces places_for(const mcp::ServerConfig& server, const Project& project,
                         const ReservedPlaces& reserved, const ReachOfServer& reach) {
   ServerPlaces places;
   places.network_denied = reach.network_denied;
   places.network = server.sandbox->network;
   places.memory = server.sandbox->memory;
+  mcp::SecretValues secrets;
   for (const std::string& text : server.sandbox->files) {
-    auto place = place_of_entry(text, project, server.name);
+    // A reference that leads nowhere refuses the start, which says so.
+    const auto expanded = secrets.expand(text, "sandbox.files");
+    auto place = place_of_entry(expanded.value_or(text), project, server.name);
     places.entry.push_back({place.path, place.mode, {std::move(place.said_in)}});
+    if (expanded.value_or(text) != text) places.entry.back().shown = without_mode(text);
   }
   for (const auto& reached : reach.places.places()) give(reached, reserved, places);
   // Rules beside an entry take nothing from it: what they name in a writable place is writable.
@@ -137,7 +147,8 @@ ServerPlaces places_for(const mcp::ServerConfig& server, const Project& project,
 Json to_json(const std::vector<Place>& places, bool has_mode) {
   Json list = Json::array();
   for (const Place& place : places) {
-    Json one{{"path", place.path.string()}, {"rules", place.rules}};
+    Json one{{"path", place.shown.empty() ? place.path.string() : place.shown},
+             {"rules", place.rules}};
     if (has_mode) one["mode"] = policy::to_string(place.mode);
     list.push_back(std::move(one));
   }
@@ -202,6 +213,11 @@ PlacesOfServers ConfinedRules::all() const {
 void ConfinedRules::started(const std::string& server, Started with) {
   const std::scoped_lock alone(mutex_);
   started_[server] = std::move(with);
+}
+
+void ConfinedRules::forget_start(const std::string& server) {
+  const std::scoped_lock alone(mutex_);
+  started_.erase(server);
 }
 
 std::optional<ConfinedRules::Started> ConfinedRules::last_start(const std::string& server) const {

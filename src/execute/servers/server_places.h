@@ -49,6 +49,8 @@ class ConfinedRules {
     std::vector<std::filesystem::path> writable = {};  // of those
   };
   void started(const std::string& server, Started with);
+  // It has ended, and is started anew by what the rules give then.
+  void forget_start(const std::string& server);
   [[nodiscard]] std::optional<Started> last_start(const std::string& server) const;
 
  private:

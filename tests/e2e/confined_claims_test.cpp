@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "e2e/support_confined.h"
+#include "places.h"
 
 using e2e::Confined;
 using e2e::has;
@@ -33,8 +34,13 @@ TEST_SUITE("e2e/confined") {
     Json reads = tool(
         "read", Json::array({Json{{"effect", "FsRead"}, {"path", "./data"}, {"required", true}}}));
     reads["inputSchema"]["properties"]["path"] = {{"type", "string"}};
+    Json looks = tool(
+        "look",
+        Json::array({Json{{"effect", "FsRead"}, {"path", "./data/a.txt"}, {"required", true}}}));
+    looks["inputSchema"]["properties"]["path"] = {{"type", "string"}};
+    looks["inputSchema"]["required"] = Json::array({"path"});
     const Json tools = {tool("fetch", Json::array({host})), tool("keep", Json::array({cache})),
-                        tool("plain", Json::array()), reads};
+                        tool("plain", Json::array()), reads, looks};
     workspace.write("data/a.txt", "a");
     workspace.write("script.json", Json{{"version", "1"}, {"tools", tools}}.dump());
     const auto made = confined.mcpac({"generate"});
@@ -86,6 +92,21 @@ TEST_SUITE("e2e/confined") {
       CHECK(has(refused.err, "agent.cpp:3:"));
       CHECK(has(refused.err, R"("sandbox": {"network": ["api.example.com:443"]})"));
     }
+
+    // What a yes at the terminal gives counts as granted before.
+    const std::string note = (workspace.folder() / "data/a.txt").string();
+    workspace.write("reads.cpp",
+                    fmt::format("#include <mcpac.hpp>\n"
+                                "int agent_main(mcpac::Requires<mcp::notes::look> rt) {{\n"
+                                "  rt.notes.look({{.path = \"{}\"}});\n  return 0;\n}}\n",
+                                note));
+    const auto yes = e2e::run_program(
+        {"script", "-qec", mcpac::testing::in_build("bin/mcpac execute -f reads.cpp"), "/dev/null"},
+        workspace.environment(), {.input = "y\n", .folder = workspace.folder()});
+    INFO(yes.out);
+    CHECK(yes.exit_code == 0);
+    CHECK(has(yes.out, "Allow for this run? [y/N]"));
+    CHECK_FALSE(has(yes.out, "MCPAC-E0416"));
 
     // Ordinary clients do not see it; who runs the gateway is told once.
     RunOptions client;

@@ -139,7 +139,8 @@ bool MountTable::answers_at_once(const fs::path& path) const {
 
 MountTable::Reached MountTable::reach(const fs::path& path) const {
   fs::path at = "/";
-  std::deque<fs::path> ahead(path.relative_path().begin(), path.relative_path().end());
+  const fs::path below_root = path.relative_path();
+  std::deque<fs::path> ahead(below_root.begin(), below_root.end());
   for (std::size_t links = 0; !ahead.empty();) {
     const fs::path name = std::move(ahead.front());
     ahead.pop_front();
@@ -157,7 +158,8 @@ MountTable::Reached MountTable::reach(const fs::path& path) const {
     const fs::path target = fs::read_symlink(at, error);
     if (error || ++links > kMostLinks) return {};
     at = target.is_absolute() ? fs::path("/") : at.parent_path();
-    ahead.insert(ahead.begin(), target.relative_path().begin(), target.relative_path().end());
+    const fs::path names = target.relative_path();
+    ahead.insert(ahead.begin(), names.begin(), names.end());
   }
   return {.path = at};
 }

@@ -21,6 +21,7 @@
 #include "core/printable.h"
 #include "core/shell_quote.h"
 #include "execute/run/call_tool.h"
+#include "execute/servers/failed_calls.h"
 #include "mcpac/content.hpp"
 
 namespace mcpac::cli {
@@ -122,24 +123,25 @@ std::string refused_loopback(std::string_view text) {
   return {};
 }
 
-// What a confined server may lack, as the tool's own words do not say that it is confined.
+// What a confined server may lack, as the tool's own words do not say that it is confined. The
+// server chose those: they explain, and what is advised is to look, once.
 void explain_confined(const mcp::ServerConfig& server, const Permission& tool,
-                      std::string_view said, Error& error) {
+                      std::string_view said, bool is_advised, Error& error) {
   if (const std::string place = refused_loopback(said); !place.empty()) {
     error.why +=
         fmt::format("; {} is confined, and nothing of this machine is at {} in its sandbox",
                     server.name, place);
-    error.fix = fmt::format("add \"{}\" to \"network\" of its \"sandbox\"; {}", place, error.fix);
-    return;
   }
+  if (is_advised) return;
   error.fix += fmt::format(
       "; it is confined: mcpac server confine {} --learn --call {} JSON shows what a call uses",
       server.name, shell_quoted(tool.tool()));
 }
 
-// As `.text()` has it in a program; --json has all of it.
+// As `.text()` has it in a program; --json has all of it. `is_advised`: a warning said already how
+// to find out what a confined server lacks.
 void show_result(Context& context, const execute::Project& project, const Permission& tool,
-                 const Json& result) {
+                 const Json& result, bool is_advised) {
   const Json* is_error = find_member(result, "isError");
   const bool failed = is_error != nullptr && is_error->is_boolean() && is_error->get<bool>();
   if (failed) context.exit_code = static_cast<int>(ExitCode::kUnavailable);
@@ -157,7 +159,7 @@ void show_result(Context& context, const execute::Project& project, const Permis
               "what it says stands above", "mcpac tools describe " + shell_quoted(tool.text())};
   const auto* server = project.config.find(tool.server());
   if (server != nullptr && server->sandbox)
-    explain_confined(*server, tool, std::string_view(said).substr(0, kMostRead), error);
+    explain_confined(*server, tool, std::string_view(said).substr(0, kMostRead), is_advised, error);
   context.fail(error);
 }
 
@@ -178,13 +180,19 @@ void call(Context& context, const CallOptions& options, const std::vector<std::s
   auto permission = Permission::of(found->server->name, found->tool->name);
   if (!permission) return context.fail(permission.error());
   const auto visit = announce_alone(context);
+  bool is_advised = false;
+  const auto warn =
+      [&, advice = execute::advice_for_calls(permission->server())](std::string_view text) {
+        is_advised = is_advised || text.contains(advice);
+        context.warn(text);
+      };
   auto result = execute::call_tool(*project, context.folders, *permission, std::move(*arguments),
                                    std::move(*layer),
                                    {.approver = std::move(*approver),
                                     .review = execute::ReviewWanted::kWhenAsked,
-                                    .warning = [&](std::string_view text) { context.warn(text); }});
+                                    .warning = warn});
   if (!result) return context.fail(result.error());
-  show_result(context, *project, *permission, *result);
+  show_result(context, *project, *permission, *result, is_advised);
 }
 
 }  // namespace

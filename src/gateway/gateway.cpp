@@ -46,8 +46,12 @@ Result<std::unique_ptr<Gateway>> Gateway::open(GatewaySetup setup) {
       [warnings](const Error& error) { (*warnings)(error.to_text()); });
   made->refusals_ = std::make_unique<execute::ToldRefusals>(
       made->setup_.project.config,
-      [executor = made->host_->executor(), warnings](const std::string& text) {
-        boost::asio::post(executor, [warnings, text] { (*warnings)(text); });
+      [executor = made->host_->executor(), warnings, warning = made->setup_.warning](
+          const std::string& text, bool is_bounded) {
+        // Other warnings, of which a server may cause many, silence none of these.
+        boost::asio::post(executor, [warnings, warning, text, is_bounded] {
+          is_bounded ? warning(text) : (*warnings)(text);
+        });
       });
   made->begin_own_servers();
   if (auto begun = made->begin_tracing(); !begun) return pass_on(begun);

@@ -129,9 +129,11 @@ TEST_SUITE("e2e/confine entry") {
     CHECK(has(missing.err,
               (workspace.folder() / "missing").string() + ": it is not there, so it is not given"));
     CHECK(has(missing.err, "mkdir "));
-    const auto learn = missing.err.find("--learn");
-    CHECK(learn != std::string::npos);
-    CHECK(missing.err.find("--learn", learn + 1) == std::string::npos);
+    for (const auto& error : {refused.err, missing.err}) {
+      const auto learn = error.find("--learn");
+      CHECK(learn != std::string::npos);
+      CHECK(error.find("--learn", learn + 1) == std::string::npos);
+    }
     CHECK_FALSE(has(missing.err, "it runs in a sandbox"));
     CHECK(has(missing.err, "nothing was replaced: fs stays as it was"));
     CHECK(has(add({"far", "--confine", "--url", "https://a.example/mcp"}).err, "MCPAC-E1000"));

@@ -72,6 +72,12 @@ class Learning {
   RunOptions options_;
 };
 
+std::size_t times(const std::string& text, const std::string& words) {
+  std::size_t count = 0;
+  for (auto at = text.find(words); at != std::string::npos; at = text.find(words, at + 1)) ++count;
+  return count;
+}
+
 }  // namespace
 
 TEST_SUITE("e2e/server confine") {
@@ -147,7 +153,9 @@ TEST_SUITE("e2e/server confine") {
           {"tools", "call", "learning.note", R"({"text": "dial"})", "--grant", "learning.note"});
       INFO(dialled.err);
       CHECK(has(dialled.err, "nothing of this machine is at 127.0.0.1:5432 in its sandbox"));
-      CHECK(has(dialled.err, R"(add "127.0.0.1:5432" to "network")"));
+      // The server chose those words: nothing is advised but to look, and that once.
+      CHECK_FALSE(has(dialled.err, "\"network\""));
+      CHECK(times(dialled.err, "mcpac server confine learning --learn --call note") == 1);
       CHECK(learning.workspace.read("project/data/notes.txt") == "kept");
       CHECK(learning.workspace.read(".home/.cache/learning/seen") == "kept");
 
@@ -267,6 +275,12 @@ TEST_SUITE("e2e/server confine") {
     const std::string data = (learning.workspace.folder() / "project/data").string();
     CHECK(has(called.err, fmt::format(R"({} is not given to it by its "sandbox")", data)));
     CHECK(has(called.err, "mcpac server confine learning --learn --call"));
+    // Told as text, what to do stands there once.
+    const auto told = learning.mcpac(
+        {"tools", "call", "learning.note", R"({"text": "no"})", "--grant", "learning.note"});
+    INFO(told.err);
+    CHECK(has(told.err, "the tool answered that it failed"));
+    CHECK(times(told.err, "--learn") == 1);
     // The answer is the server's own.
     CHECK(has(called.out, "isError"));
     CHECK_FALSE(has(called.out, "sandbox"));

@@ -2,13 +2,16 @@
 #include "execute/project/claimed_needs.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <stdlib.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "execute/project/project_place.h"
+#include "execute/servers/server_places.h"
 
 using namespace mcpac;
 using execute::ToolNeeds;
@@ -183,6 +186,31 @@ TEST_SUITE("execute/claimed needs") {
     CHECK(execute::needs_text(both.needs_without_rules()) ==
           "not offered: it says it needs: network a.example:443 (required), which its entry does "
           "not give");
+  }
+
+  TEST_CASE("a claim of /tmp is met by the server's own in tier A, and by no start in tier B") {
+    for (const char* place : {"/tmp/x", "/var/tmp"}) {
+      const World world(
+          R"(, "sandbox": {"files": ["/tmp/given:rw"]})",
+          fmt::format(R"([{{"effect": "FsWrite", "path": "{}", "required": true}}])", place));
+      execute::ServerPlaces rules;
+      CHECK_FALSE(world.needs(rules).is_withheld());
+      CHECK(world.needs_without_rules().unmet.empty());
+      rules.tier = sandbox::Tier::kB;
+      CHECK(world.needs(rules).is_withheld());
+    }
+    // Rules that are not known say nothing of the tier, what the project was told does.
+    World world(R"(, "sandbox": {"files": ["/tmp/given:rw"]})",
+                R"([{"effect": "FsWrite", "path": "/tmp/given/x", "required": true},
+                    {"effect": "FsRead", "path": "/tmp/x", "required": true}])");
+    world.project.confined = std::make_shared<execute::ConfinedRules>();
+    world.project.confined->accept(sandbox::Tier::kB, [] { return true; });
+    CHECK(world.needs_without_rules().unmet.empty());
+    world.project.confined->accept(sandbox::Tier::kB, [] { return false; });
+    const auto needs = world.needs_without_rules();
+    REQUIRE(needs.unmet.size() == 1);
+    CHECK(needs.unmet.front().claim.target == "/tmp/x");
+    CHECK(needs_text(needs).starts_with("in need of a rule"));
   }
 
   TEST_CASE("the error says the claim and the line, and nothing of optional ones") {

@@ -17,6 +17,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "core/file.h"
+#include "execute/files/kernel_mounts.h"
 #include "execute/servers/confine_servers.h"
 #include "execute/servers/failed_calls.h"
 #include "execute/servers/launch_profile.h"
@@ -424,11 +425,13 @@ TEST_SUITE("execute/confined servers") {
     mcp::ServerConfig server;
     server.name = "notes";
     server.sandbox.emplace();
-    const GivenToServer given{.readable = {disk.path("home/project/data"), disk.path("home/shown")},
-                              .writable = {disk.path("home/project/data")}};
+    GivenToServer given{.readable = {disk.path("home/project/data"), disk.path("home/shown")},
+                        .writable = {disk.path("home/project/data")}};
+    const std::string root_mount = "27 1 254:0 / / rw,relatime - ext4 /dev/vda rw\n";
+    MountTable mounts = MountTable::parse(root_mount);
     const auto told = [&](const std::string& said) {
       std::vector<std::string> all;
-      for (const FailedFor& one : failed_for(said, server, given, {disk.path("home")})) {
+      for (const FailedFor& one : failed_for(said, server, given, {disk.path("home")}, mounts)) {
         CHECK(one.text.contains("mcpac server confine notes --learn --call"));
         const bool is_network = one.path.empty();
         all.push_back(is_network ? "network" : one.path.substr(disk.path("home").size()));
@@ -460,6 +463,44 @@ TEST_SUITE("execute/confined servers") {
           std::string("'"), std::string()}) {
       CAPTURE(text);
       CHECK(told(text).empty());
+    }
+    // In tier A /tmp is its own but for what was given there, in tier B it is the host's.
+    const TemporaryFolder in_tmp =
+        std::move(TemporaryFolder::create("/tmp", "mcpac-test-own").value());
+    const auto of_tmp = [&](sandbox::Tier tier) {
+      return failed_for("cannot open " + in_tmp.path().string(), server,
+                        {.readable = {}, .writable = {}, .tier = tier}, {home}, mounts);
+    };
+    CHECK(of_tmp(sandbox::Tier::kA).empty());
+    REQUIRE(of_tmp(sandbox::Tier::kB).size() == 1);
+    CHECK(of_tmp(sandbox::Tier::kB).front().path == in_tmp.path());
+
+    // What may wait for a network or a process is not looked at, nor what leads there.
+    disk.put("home/far/host/x");
+    fs::create_symlink(disk.path("home/far"), disk.path("home/link"));
+    const auto far = [&](const std::string& type) {
+      return fmt::format("{}31 27 0:50 / {} rw shared:1 - {} somewhere rw\n", root_mount,
+                         disk.path("home/far"), type);
+    };
+    const std::vector<std::string> ways = {home + "/far/host/x", home + "/far/none", home + "/far",
+                                           home + "/link/host/x", home + "/link/none"};
+    for (const std::string& way : ways) {
+      CAPTURE(way);
+      CHECK_FALSE(told("cannot open " + way).empty());
+      for (const char* type :
+           {"autofs", "nfs", "nfs4", "cifs", "smb3", "9p", "fuse", "fuseblk", "fuse.sshfs"}) {
+        CAPTURE(type);
+        mounts = MountTable::parse(far(type));
+        CHECK(told("cannot open " + way).empty());
+      }
+      mounts = MountTable();
+      CHECK(told("cannot open " + way).empty());
+      // What lies over it counts.
+      mounts =
+          MountTable::parse(far("autofs") + fmt::format("32 31 254:1 / {} rw - ext4 /dev/vdb rw\n",
+                                                        disk.path("home/far")));
+      CHECK_FALSE(told("cannot open " + way).empty());
+      mounts = MountTable::parse(root_mount);
     }
   }
 

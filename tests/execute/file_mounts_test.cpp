@@ -613,6 +613,23 @@ TEST_SUITE("execute/file mounts") {
     }
   }
 
+  TEST_CASE("a file is known by its name and itself: one that is made again is another") {
+    const TemporaryFolder folder =
+        std::move(TemporaryFolder::create("/tmp", "mcpac-test-made-again").value());
+    const fs::path path = folder.path() / ".envrc";
+    std::set<std::string> seen;
+    for (int time = 0; time < 3; ++time) {
+      std::ofstream(path) << "one";
+      const std::string made = execute::file_with_name(path);
+      CHECK(seen.insert(made).second);
+      std::ofstream(path) << "another";
+      fs::permissions(path, fs::perms::owner_all);
+      CHECK(execute::file_with_name(path) == made);
+      fs::remove(path);
+      CHECK(execute::file_with_name(path) == path.string());
+    }
+  }
+
   TEST_CASE("names are protected whole, not by what they contain") {
     CHECK(execute::is_protected_name(".git"));
     CHECK(execute::is_protected_name(".bashrc"));

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <optional>
 #include <string>
 #include <thread>
@@ -514,6 +515,69 @@ TEST_SUITE("execute/server network") {
     CHECK(has("evil.example.net") == 1);
     CHECK(has("api.example.com") == 1);
     CHECK(has("198.18.0.9") == 1);
+  }
+
+  TEST_CASE("notes of each kind and server have their own number, and past it one note says so") {
+    using Note = ServerConnections::Note;
+    const TemporaryFolder folder =
+        std::move(TemporaryFolder::create("/tmp", "mcpac-test-server-notes").value());
+    std::vector<std::string> told;
+    {
+      ServerConnections connections(folder.path() / "audit");
+      const auto note = [&](Note::Kind kind, const std::string& server, const std::string& key) {
+        connections.note({.kind = kind,
+                          .server = server,
+                          .key = key,
+                          .text = server + ": " + key,
+                          .anomaly = {{"what", "x"}, {"path", key}}});
+      };
+      // A call that fails in many ways, before somebody hears of it.
+      for (std::size_t i = 0; i < 2 * ServerConnections::kMostFailedCalls; ++i)
+        note(Note::Kind::kFailedCall, "one", fmt::format("/call/{}", i));
+      for (std::size_t i = 0; i < 2 * ServerConnections::kMostUnseen; ++i)
+        note(Note::Kind::kUnseen, "one", fmt::format("/closed/{}", i));
+      note(Note::Kind::kNewName, "one", "/data/.envrc");
+      connections.tell_refusals([&](const std::string& text, bool) { told.push_back(text); });
+      note(Note::Kind::kNewName, "one", "/data/.envrc");
+      note(Note::Kind::kNewName, "one", "/data/.git/hooks");
+      note(Note::Kind::kFailedCall, "two", "/call/0");
+      connections.tell_refusals(nullptr);
+    }
+    const auto count = [&](std::string_view begin) {
+      return std::ranges::count_if(
+          told, [&](const std::string& text) { return text.starts_with(begin); });
+    };
+    CHECK(count("one: /call/") == ServerConnections::kMostFailedCalls);
+    CHECK(count("one: /closed/") == ServerConnections::kMostUnseen);
+    CHECK(count("one: /data/.envrc") == 1);
+    CHECK(count("one: /data/.git/hooks") == 1);
+    CHECK(count("two: /call/0") == 1);
+    CHECK(count("one: why more of its calls failed is not told; `mcpac server confine one --learn "
+                "--call …`") == 1);
+    CHECK(count("one: more of what it may write cannot be looked through, and is not told") == 1);
+    CHECK(told.size() == ServerConnections::kMostFailedCalls + ServerConnections::kMostUnseen + 5);
+
+    // A record a server, each with its own alone, and whole.
+    auto events = audit::read_events(folder.path() / "audit", {});
+    REQUIRE(events.has_value());
+    std::map<std::string, std::string> servers;  // by record
+    std::map<std::string, std::size_t> anomalies;
+    for (const auto& event : *events) {
+      if (event.kind == "RunStarted")
+        servers[event.run_id] = field(event.payload, "program");
+      else if (event.kind == "Anomaly") {
+        CHECK(servers.at(event.run_id) == "server " + field(event.payload, "server"));
+        ++anomalies[field(event.payload, "server")];
+      }
+    }
+    CHECK(servers.size() == 2);
+    CHECK(anomalies["one"] ==
+          ServerConnections::kMostFailedCalls + ServerConnections::kMostUnseen + 4);
+    CHECK(anomalies["two"] == 1);
+    for (const auto& [record, program] : servers)
+      CHECK(std::ranges::count_if(*events, [&](const audit::Event& event) {
+              return event.run_id == record && event.kind == "RunEnded";
+            }) == 1);
   }
 
   TEST_CASE("names are answered up to a number, and labels cannot make other names") {

@@ -6,12 +6,15 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,6 +24,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "core/file.h"
+#include "mcp/child_process.h"
 #include "mcp/resync_notice.h"
 #include "mcp/support.h"
 #include "places.h"
@@ -180,6 +184,23 @@ struct WebWorld {
     config.name = "one";
     return config;
   }()};
+};
+
+// Hears of failed calls, and cannot do anything about them.
+class FailingConfiner final : public mcp::Confiner {
+ public:
+  [[nodiscard]] Result<std::unique_ptr<mcp::ConfinedProcess>> start(
+      const std::string&, const mcp::SpawnOptions&, const mcp::ConfinedEnds&) const override {
+    return fail(ErrorId::kServerStart, "nothing is started here");
+  }
+  [[nodiscard]] std::shared_ptr<mcp::Refusals> look_at_refusals(const std::string&) const override {
+    return nullptr;
+  }
+  void call_failed(const std::string&, std::string_view said) const override {
+    heard.emplace_back(said);
+    throw std::runtime_error("out of something");
+  }
+  mutable std::vector<std::string> heard{};
 };
 
 // So many times each.
@@ -577,6 +598,43 @@ TEST_SUITE("execute/upstreams") {
     CHECK(one.world.ended("echo", kHello).contains("hello"));
     CHECK(one.asked() == asked_for({{1, "list"}, {1, "call"}}));
     CHECK(one.heard.empty());
+  }
+
+  TEST_CASE("a failed call is answered whatever becomes of its explanation, which has no secret") {
+    constexpr std::size_t kMost = 16'384;
+    const std::string secret = "0123456789876543210123456789";
+    ::setenv("MCPAC_TEST_UPSTREAMS", secret.c_str(), 1);
+    const auto confiner = std::make_shared<FailingConfiner>();
+    WebWorld one;
+    one.world.config.headers["X-Key"] = "${env:MCPAC_TEST_UPSTREAMS}";
+    one.world.config.sandbox.emplace();
+    one.world.config.confiner = confiner;
+    one.start();
+    std::string many;
+    for (int i = 0; i < 300; ++i) many += secret + '/';
+    for (const std::string& before : {std::string(), many}) {
+      for (std::size_t at = kMost - 30; at < kMost + 31; at += 5) {
+        CAPTURE(before.size());
+        CAPTURE(at);
+        const std::string text =
+            before + std::string(at - before.size(), '.') + secret + std::string(100'000, ',');
+        confiner->heard.clear();
+        CHECK(one.world.ended("fail", {{"text", text}}).size() >= 100'000);
+        REQUIRE(confiner->heard.size() == 1);
+        const std::string& heard = confiner->heard.front();
+        CHECK(heard.size() <= kMost);
+        CHECK(heard.size() > kMost / 4);
+        CHECK(heard.find_first_of("0123456789") == std::string::npos);
+      }
+    }
+    const Call first(*one.world.upstreams, "fail", {{"text", "no"}});
+    const Call echo(*one.world.upstreams, "echo", kHello);
+    one.world.until(first);
+    one.world.until(echo);
+    CHECK(first.text() == "no");
+    CHECK(confiner->heard.back() == "no\n");
+    CHECK(confiner->heard.size() == 2);
+    CHECK(one.failures.empty());
   }
 
   TEST_CASE("servers are closed also while one is asked for its tools again") {

@@ -57,6 +57,7 @@ async function answer(message, request, notify) {
       return { id, result: { resultType: 'input_required', inputRequests: { sure: { method: 'elicitation/create', params: {
         message: 'Sure?', requestedSchema: { type: 'object', properties: {} } } } } } };
     }
+    if (params.name === 'fail') return result({ ...text(args.text), isError: true });
     if (params.name === 'slow') { await sleep(args.ms); return result(text('slept')); }
     if (params.name === 'progress') {
       for (let i = 1; i <= args.times; ++i) {

@@ -1,5 +1,6 @@
 #include "execute/files/file_mounts.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -427,6 +428,14 @@ Result<ProtectedFound> new_protected_names(const FileMounts& files) {
     std::ranges::move(found->closed, std::back_inserter(made.closed));
   }
   return made;
+}
+
+std::string file_with_name(const fs::path& path) {
+  struct statx info {};
+  if (::statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, STATX_INO | STATX_BTIME, &info) != 0)
+    return path.string();
+  return fmt::format("{}:{}:{}:{}.{} {}", info.stx_dev_major, info.stx_dev_minor, info.stx_ino,
+                     info.stx_btime.tv_sec, info.stx_btime.tv_nsec, path.string());
 }
 
 }  // namespace mcpac::execute

@@ -90,4 +90,8 @@ enum class NamesKept : std::uint8_t { kByGuard, kByApply, kByMounts };
 // whoever else made one, somebody should hear of it.
 [[nodiscard]] Result<ProtectedFound> new_protected_names(const FileMounts& files);
 
+// The path, and which file has that name now, by its inode and its birth: one that was removed and
+// made again is another. Its content and its times say nothing.
+[[nodiscard]] std::string file_with_name(const std::filesystem::path& path);
+
 }  // namespace mcpac::execute

@@ -8,9 +8,12 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <sstream>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
 #include "core/file.h"
 #include "execute/files/open_place.h"
@@ -27,6 +30,12 @@ constexpr auto kMagic = std::to_array<unsigned long>(
 constexpr auto kKernelTypes = std::to_array<std::string_view>(
     {"proc", "sysfs", "debugfs", "tracefs", "devpts", "devtmpfs", "cgroup", "cgroup2", "securityfs",
      "bpf", "nsfs", "mqueue", "configfs", "pstore", "efivarfs", "binfmt_misc", "fusectl"});
+
+// Types whose file systems ask a network or a process; those of the second begin so.
+constexpr auto kAskingTypes = std::to_array<std::string_view>(
+    {"autofs", "cifs", "9p", "afs", "ceph", "coda", "ncpfs", "lustre", "ocfs2", "gfs2"});
+constexpr auto kAskingFamilies = std::to_array<std::string_view>({"nfs", "smb", "fuse"});
+constexpr std::size_t kMostLinks = 40;  // as the kernel's
 
 constexpr std::size_t kMostMountInfo = std::size_t{8} << 20U;
 
@@ -105,8 +114,12 @@ Result<std::string> kernel_mount_in(int place, const std::filesystem::path& path
 Result<MountTable> MountTable::read() {
   auto text = read_file("/proc/self/mountinfo", kMostMountInfo);
   if (!text) return pass_on(text);
+  return parse(*text);
+}
+
+MountTable MountTable::parse(const std::string& text) {
   MountTable table;
-  std::istringstream lines(*text);
+  std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) table.mounts_.push_back(read_line(line));
   return table;
 }
@@ -121,6 +134,46 @@ std::optional<std::uint64_t> MountTable::around(const fs::path& path, int place)
       found = &mount;
   }
   return found == nullptr ? std::nullopt : std::optional(found->id);
+}
+
+// Of two mounts at one point the later lies over the other.
+bool MountTable::answers_at_once(const fs::path& path) const {
+  const Mount* over = nullptr;
+  for (const Mount& mount : mounts_) {
+    if (lies_in(path, mount.point) && (over == nullptr || mount.point.size() >= over->point.size()))
+      over = &mount;
+  }
+  return over != nullptr && std::ranges::find(kAskingTypes, over->type) == kAskingTypes.end() &&
+         std::ranges::none_of(kAskingFamilies, [&](std::string_view family) {
+           return over->type.starts_with(family);
+         });
+}
+
+MountTable::Reached MountTable::reach(const fs::path& path) const {
+  fs::path at = "/";
+  const fs::path below_root = path.relative_path();
+  std::deque<fs::path> ahead(below_root.begin(), below_root.end());
+  for (std::size_t links = 0; !ahead.empty();) {
+    const fs::path name = std::move(ahead.front());
+    ahead.pop_front();
+    if (name.empty() || name == ".") continue;
+    if (name == "..") {
+      at = at.parent_path();
+      continue;
+    }
+    at /= name;
+    struct stat info {};
+    if (!answers_at_once(at)) return {.may_wait = true};
+    if (::lstat(at.c_str(), &info) != 0) return {};
+    if (!S_ISLNK(info.st_mode) || ahead.empty()) continue;
+    std::error_code error;
+    const fs::path target = fs::read_symlink(at, error);
+    if (error || ++links > kMostLinks) return {};
+    at = target.is_absolute() ? fs::path("/") : at.parent_path();
+    const fs::path names = target.relative_path();
+    ahead.insert(ahead.begin(), names.begin(), names.end());
+  }
+  return {.path = at};
 }
 
 std::vector<fs::path> MountTable::elsewhere(const fs::path& path) const {

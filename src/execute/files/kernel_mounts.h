@@ -20,10 +20,23 @@ namespace mcpac::execute {
 class MountTable {
  public:
   [[nodiscard]] static Result<MountTable> read();
+  // Of a text as the kernel writes it. Without a line no path lies in a mount.
+  [[nodiscard]] static MountTable parse(const std::string& text);
   // Where else `path` (absolute, free of links), or a part of it, can be seen: by another mount of
   // the same folder, of one above it, or of what is mounted or lies in it.
   [[nodiscard]] std::vector<std::filesystem::path> elsewhere(
       const std::filesystem::path& path) const;
+  // Where `path` (absolute, normal) lies by the table, and its links are not followed: whether the
+  // file system there answers by itself. Another (autofs, NFS, FUSE, …) asks a network or a
+  // process for each look, and may answer late or never. False where no mount is known.
+  [[nodiscard]] bool answers_at_once(const std::filesystem::path& path) const;
+  // What `path` (absolute, normal) leads to, all links followed but that of its last name, as far
+  // as each step answers_at_once().
+  struct Reached {
+    bool may_wait = false;                                     // a step does not: it was not made
+    std::optional<std::filesystem::path> path = std::nullopt;  // nothing: it is not there
+  };
+  [[nodiscard]] Reached reach(const std::filesystem::path& path) const;
 
   struct Mount {
     std::uint64_t id = 0;

@@ -274,21 +274,60 @@ asio::awaitable<Result<Json>> Upstreams::call_once(CallToken token, const Permis
   co_return answer;
 }
 
-void Upstreams::tell_of_failure(const Server& server, const Result<Json>& answer) {
-  if (!server.config.sandbox || !server.config.confiner) return;
+namespace {
+
+// Of what a server says of a failure.
+constexpr std::size_t kMostSaidOfFailedCall = std::size_t{16} << 10U;
+
+// The text of a call that failed, up to `most` bytes; empty: it did not fail, or not in the server.
+std::string text_of_failure(const Result<Json>& answer, std::size_t most) {
   std::string said;
+  const auto add = [&](std::string_view text) {
+    said += text.substr(0, most - said.size());
+    if (said.size() < most) said += '\n';
+  };
   if (!answer) {
-    if (answer.error().id != ErrorId::kServerError) return;
-    said = answer.error().what + "\n" + answer.error().why;
-  } else {
-    const Json* failed = find_member(*answer, "isError");
-    if (failed == nullptr || !failed->is_boolean() || !failed->get<bool>()) return;
-    const Json* content = find_member(*answer, "content");
-    if (content == nullptr || !content->is_array()) return;
-    for (const Json& part : *content) said += string_member(part, "text") + "\n";
+    if (answer.error().id != ErrorId::kServerError) return said;
+    add(answer.error().what);
+    add(answer.error().why);
+    return said;
   }
-  if (server.client) said = server.client->secrets().redact(said);
-  server.config.confiner->call_failed(server.config.name, said);
+  const Json* failed = find_member(*answer, "isError");
+  if (failed == nullptr || !failed->is_boolean() || !failed->get<bool>()) return said;
+  const Json* content = find_member(*answer, "content");
+  if (content == nullptr || !content->is_array()) return said;
+  for (const Json& part : *content) {
+    const Json* text = find_member(part, "text");
+    if (text != nullptr && text->is_string()) add(text->get_ref<const std::string&>());
+    if (said.size() >= most) break;
+  }
+  return said;
+}
+
+// Without secrets, also where the end of one is cut off.
+std::string redacted_beginning(const mcp::SecretValues& secrets, const std::string& text,
+                               bool is_cut) {
+  std::string shown = secrets.redact(text);
+  if (is_cut) shown.resize(shown.size() - std::min(shown.size(), secrets.bytes()));
+  return shown.substr(0, kMostSaidOfFailedCall);
+}
+
+}  // namespace
+
+void Upstreams::tell_of_failure(const Server& server, const Result<Json>& answer) noexcept {
+  try {
+    if (!server.config.sandbox || !server.config.confiner) return;
+    static const mcp::SecretValues kNone;
+    const auto client = server.client;  // which has the secrets
+    const mcp::SecretValues& secrets = client ? client->secrets() : kNone;
+    // Room for what is cut off again.
+    const std::size_t most = kMostSaidOfFailedCall + secrets.bytes();
+    const std::string said = text_of_failure(answer, most);
+    if (said.empty()) return;
+    server.config.confiner->call_failed(server.config.name,
+                                        redacted_beginning(secrets, said, said.size() >= most));
+  } catch (...) {  // advice, no answer
+  }
 }
 
 // The second attempt finds the server in a new session, and its tools compared in that.

@@ -180,7 +180,8 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   void begin_start_again(Server& server, Returned how);
   void come_back(Server& server, Result<Drifted> outcome, Returned how = Returned::kRevived);
   // Of a confined server that answered a call with a failure: what it lacked is told to the user.
-  static void tell_of_failure(const Server& server, const Result<Json>& answer);
+  // Whatever becomes of it the call is answered.
+  static void tell_of_failure(const Server& server, const Result<Json>& answer) noexcept;
   // What a call to it is answered with until it may be started again; nothing: it is there.
   // An answer to a call that this client made.
   static void note_answer(Server& server, const mcp::Client* client, const Result<Json>& answer);

@@ -18,6 +18,7 @@
 #include "core/offer.h"
 #include "core/printable.h"
 #include "execute/project/project_place.h"
+#include "execute/servers/server_places.h"
 #include "mcp/secrets.h"
 #include "policy/text/printer.h"
 
@@ -89,9 +90,11 @@ class GivenAtStart {
     if (claim.target.empty()) return std::ranges::any_of(places_, fits) ? Answer{} : missing;
     const fs::path wanted = place_of_entry(claim.target + ":ro", project_, server_.name).path;
     const fs::path folder = place_of_entry(".", project_, server_.name).path;
-    // Folders of its own, in memory (confine_servers.cpp); a project there is none of them.
+    // Folders of its own, in memory (confine_servers.cpp); a project there is none of them, and in
+    // tier B they are the host's.
     for (const fs::path own : {"/tmp", "/var/tmp"}) {
-      if (claim.target.starts_with('/') && lies_in(wanted, own) && !lies_in(wanted, folder))
+      if (claim.target.starts_with('/') && lies_in(wanted, own) && !lies_in(wanted, folder) &&
+          tier_of_start() == sandbox::Tier::kA)
         return {};
     }
     if (rules_ != nullptr) {
@@ -101,6 +104,12 @@ class GivenAtStart {
     const bool is_given = std::ranges::any_of(
         places_, [&](const Place& place) { return fits(place) && lies_in(wanted, place.path); });
     return is_given ? Answer{} : missing;
+  }
+
+  // Asks the machine where a person accepted B.
+  [[nodiscard]] sandbox::Tier tier_of_start() const {
+    if (rules_ != nullptr && rules_->tier != sandbox::Tier::kA) return rules_->tier;
+    return project_.confined ? project_.confined->tier() : sandbox::Tier::kA;
   }
 
   static std::optional<Answer> held_by(const std::vector<Place>& held, const fs::path& wanted) {

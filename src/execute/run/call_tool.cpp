@@ -207,7 +207,7 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
   std::vector<std::string> refused;  // read when nothing tells any more
   std::optional<ToldRefusals> refusals(
       std::in_place, host.config(),
-      [&refused](const std::string& text) { refused.push_back(text); });
+      [&refused](const std::string& text, bool) { refused.push_back(text); });
   const OwnCall own{host, folders, (*log)->run_id(), interrupt, beside};
   auto answer = own.make(std::move(setup),
                          {.program = kProgram,

@@ -397,7 +397,8 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
   std::optional<ToldRefusals> refusals;
   if (hosted == nullptr) {
     connections.emplace(parts.host.config(), **log);
-    refusals.emplace(parts.host.config(), [&talk](const std::string& text) { talk.warn(text); });
+    refusals.emplace(parts.host.config(),
+                     [&talk](const std::string& text, bool) { talk.warn(text); });
   }
   if (auto noted = record_answers(outcome.answers, **log); !noted) return pass_on(noted);
   const auto until = std::chrono::steady_clock::now() + limits.wall;

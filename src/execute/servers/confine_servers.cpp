@@ -446,27 +446,29 @@ class WatchedNames {
       : server_(std::move(server)),
         places_(std::move(places)),
         connections_(std::move(connections)) {}
-  // Tells its user of each, once.
-  void look() {
-    const std::scoped_lock alone(mutex_);
+  // Tells its user of each, once; of one that was removed and made again, again.
+  void look() const {
     const auto made = new_protected_names(places_);
     if (!made) {
       const std::string text = fmt::format(
           "{}: what it may write is not looked through for names that tools may run or obey: {}",
           printable(server_), made.error().what);
-      return connections_->note(server_, text, {{"what", "new names are not looked for"}});
+      return connections_->note({.kind = Kind::kUnseen,
+                                 .server = server_,
+                                 .key = text,
+                                 .text = text,
+                                 .anomaly = {{"what", "new names are not looked for"}}});
     }
     for (const fs::path& path : made->names) {
-      if (!told_.insert(path).second) continue;
       tell(
-          path,
+          Kind::kNewName, path,
           "{}: {} came to be in what it may write, while it ran: tools may run or obey it. Look at "
           "it before you go on; from the next start of the server on it is read-only for it",
           "a name that tools obey came to be while a server ran that may write there");
     }
     for (const fs::path& path : made->closed) {
-      if (!told_.insert(path).second) continue;
-      tell(path, "{}: {} cannot be looked through for names that tools may run or obey",
+      tell(Kind::kUnseen, path,
+           "{}: {} cannot be looked through for names that tools may run or obey",
            "what a server may write cannot be looked through for names that tools obey");
     }
   }
@@ -481,17 +483,20 @@ class WatchedNames {
   }
 
  private:
-  void tell(const fs::path& path, fmt::string_view text, const char* what) {
+  using Kind = ServerConnections::Note::Kind;
+
+  void tell(Kind kind, const fs::path& path, fmt::string_view text, const char* what) const {
     connections_->note(
-        server_, fmt::format(fmt::runtime(text), printable(server_), printable(path.string())),
-        {{"what", what}, {"path", printable(path.string())}});
+        {.kind = kind,
+         .server = server_,
+         .key = file_with_name(path),
+         .text = fmt::format(fmt::runtime(text), printable(server_), printable(path.string())),
+         .anomaly = {{"what", what}, {"path", printable(path.string())}}});
   }
 
   std::string server_;
   FileMounts places_;
   std::shared_ptr<ServerConnections> connections_;
-  std::mutex mutex_;
-  std::set<fs::path> told_;
 };
 
 // Looks through what servers that have ended could write, on a thread of its own: folders are
@@ -723,12 +728,19 @@ class ServerConfiner final : public mcp::Confiner {
     const auto* config = project_->config.find(server);
     const auto had = rules_->last_start(server);
     if (config == nullptr || !had) return;
+    // Without it no path is looked at.
+    const auto mounts = MountTable::read().value_or(MountTable());
     for (const FailedFor& one :
-         failed_for(said, *config, {.readable = had->folders, .writable = had->writable},
-                    homes_of_servers())) {
+         failed_for(said, *config,
+                    {.readable = had->folders, .writable = had->writable, .tier = had->places.tier},
+                    homes_of_servers(), mounts)) {
       Json anomaly{{"what", "a call failed for what the sandbox of its server does not give"}};
       if (!one.path.empty()) anomaly["path"] = printable(one.path);
-      connections_->note(server, one.text, std::move(anomaly));
+      connections_->note({.kind = ServerConnections::Note::Kind::kFailedCall,
+                          .server = server,
+                          .key = one.text,
+                          .text = one.text,
+                          .anomaly = std::move(anomaly)});
     }
   }
 

@@ -1,7 +1,7 @@
 #include "execute/servers/failed_calls.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -68,11 +68,6 @@ std::vector<std::string> paths_in(std::string_view text) {
   return paths;
 }
 
-bool is_there_for_us(const fs::path& path) {
-  struct stat info {};
-  return ::lstat(path.c_str(), &info) == 0;
-}
-
 bool lies_in_one(const fs::path& path, const std::vector<fs::path>& folders) {
   return std::ranges::any_of(folders, [&](const fs::path& one) { return lies_in(path, one); });
 }
@@ -84,7 +79,7 @@ bool is_its_own_there(const fs::path& path, const GivenToServer& given) {
     if (lies_in(path, folder)) return true;
   }
   for (const fs::path folder : {"/tmp", "/var/tmp"}) {
-    if (!lies_in(path, folder)) continue;
+    if (given.tier != sandbox::Tier::kA || !lies_in(path, folder)) continue;
     if (path == folder) return true;
     const fs::path first = folder / *path.lexically_relative(folder).begin();
     return std::ranges::none_of(given.readable,
@@ -111,28 +106,28 @@ std::optional<fs::path> on_host(const std::string& said, const std::vector<fs::p
   return path;
 }
 
-std::string look_at_calls(const std::string& server) {
-  return fmt::format("`mcpac server confine {} --learn --call …` shows what its calls need",
-                     shell_quoted(server));
-}
-
 }  // namespace
 
 std::vector<FailedFor> failed_for(std::string_view said, const mcp::ServerConfig& server,
-                                  const GivenToServer& given, const std::vector<fs::path>& homes) {
+                                  const GivenToServer& given, const std::vector<fs::path>& homes,
+                                  const MountTable& mounts) {
   said = said.substr(0, kMostSaidOfFailure);
   const bool is_of_writing = has_any(said, kOfWriting);
   std::vector<FailedFor> found;
   for (const std::string& word : paths_in(said)) {
     auto path = on_host(word, homes);
     if (!path || is_its_own_there(*path, given)) continue;
-    // What it would have made is told by the folder.
-    if (!is_there_for_us(*path)) path = path->parent_path();
-    if (*path == path->root_path()) continue;
+    auto reached = mounts.reach(*path);
+    if (reached.may_wait) continue;
+    if (!reached.path) {  // what it would have made is told by the folder
+      path = path->parent_path();
+      reached = mounts.reach(*path);
+    }
+    if (!reached.path || *path == path->root_path()) continue;
     const bool is_readable = lies_in_one(*path, given.readable);
     if (is_readable && (!is_of_writing || lies_in_one(*path, given.writable))) continue;
-    if (!is_there_for_us(*path)) continue;
-    if (is_readable && ::access(path->c_str(), W_OK) != 0) continue;
+    if (is_readable && ::faccessat(AT_FDCWD, reached.path->c_str(), W_OK, AT_SYMLINK_NOFOLLOW) != 0)
+      continue;
     const std::string shown = printable(path->string());
     if (std::ranges::any_of(found, [&](const FailedFor& one) { return one.path == *path; }))
       continue;
@@ -140,16 +135,21 @@ std::vector<FailedFor> failed_for(std::string_view said, const mcp::ServerConfig
         {.text = fmt::format("a call of {0} failed: {1} is {2} by its \"sandbox\"; {3}",
                              printable(server.name), shown,
                              is_readable ? "given to it to read alone" : "not given to it",
-                             look_at_calls(server.name)),
+                             advice_for_calls(server.name)),
          .path = path->string()});
   }
   const bool has_network = server.sandbox && !server.sandbox->network.empty();
   if (found.empty() && !has_network && has_any(said, kOfNetwork))
     found.push_back({.text = fmt::format("a call of {} failed: no network is given to it by its "
                                          "\"sandbox\"; {}",
-                                         printable(server.name), look_at_calls(server.name)),
+                                         printable(server.name), advice_for_calls(server.name)),
                      .path = {}});
   return found;
+}
+
+std::string advice_for_calls(const std::string& server) {
+  return fmt::format("`mcpac server confine {} --learn --call …` shows what its calls need",
+                     shell_quoted(server));
 }
 
 }  // namespace mcpac::execute

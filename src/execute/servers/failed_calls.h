@@ -12,7 +12,9 @@
 #include <string_view>
 #include <vector>
 
+#include "execute/files/kernel_mounts.h"
 #include "mcp/server_config.h"
+#include "sandbox/sandbox.h"
 
 namespace mcpac::execute {
 
@@ -25,13 +27,19 @@ struct FailedFor {
 struct GivenToServer {
   std::vector<std::filesystem::path> readable;
   std::vector<std::filesystem::path> writable;
+  sandbox::Tier tier = sandbox::Tier::kA;  // in B folders in memory are the host's
 };
 
-// `said`: of an answer with isError, or of an error. Looks at the disk; a few at most, for each
-// place that is there for us and was not given, or not to write.
+// `said`: of an answer with isError, or of an error; of long ones the beginning. A few at most, for
+// each place that is there for us and was not given, or not to write. Looks at the disk, where
+// `mounts` says that it answers at once: the server chose the paths.
 [[nodiscard]] std::vector<FailedFor> failed_for(std::string_view said,
                                                 const mcp::ServerConfig& server,
                                                 const GivenToServer& given,
-                                                const std::vector<std::filesystem::path>& homes);
+                                                const std::vector<std::filesystem::path>& homes,
+                                                const MountTable& mounts);
+
+// "`mcpac server confine NAME --learn --call …` shows what its calls need": how each `text` ends.
+[[nodiscard]] std::string advice_for_calls(const std::string& server);
 
 }  // namespace mcpac::execute

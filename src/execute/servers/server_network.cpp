@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <exception>
 #include <expected>
 #include <functional>
 #include <future>
@@ -44,6 +45,7 @@
 #include "core/printable.h"
 #include "execute/network/host_dialer.h"
 #include "execute/project/claimed_needs.h"
+#include "execute/servers/failed_calls.h"
 #include "execute/servers/name_answers.h"
 #include "execute/servers/proxy_talk.h"
 #include "gate/approver.h"
@@ -127,6 +129,8 @@ std::string unquoted_place(std::string_view would_grant) {
 
 // Its threads' work, and what of it all sessions share; all but `mutex` and `thread` on the loop.
 struct ServerConnections::Loop {
+  using Note = ServerConnections::Note;
+
   explicit Loop(std::filesystem::path folder, MakeResolver make)
       : audit_folder(std::move(folder)),
         make_resolver(make ? std::move(make) : MakeResolver(system_resolver)) {}
@@ -150,29 +154,40 @@ struct ServerConnections::Loop {
     // The other thread's use of it may end after the wait has.
     const auto done = std::make_shared<std::promise<void>>();
     asio::post(loop, [&what, done] {
-      what();
-      done->set_value();
+      try {
+        what();
+        done->set_value();
+      } catch (...) {
+        done->set_exception(std::current_exception());
+      }
     });
-    done->get_future().wait();
+    done->get_future().get();
   }
 
   // Where notes stand that no run has a record for. On the loop.
   audit::Sink* record_of_notes(const std::string& server);
 
   // What a server is refused, for its user. On the loop.
-  void tell_user(const std::string& text) {
-    if (tell) return tell(text);
-    if (untold.size() < kMostTold) untold.push_back(text);
+  void tell_refusal(const std::string& server, const std::string& text) {
+    if (tell || untold_refusals[server]++ < kMostTold) tell_user(text, false);
   }
+  // For who bounds how many there are. On the loop.
+  void tell_user(const std::string& text, bool is_bounded) {
+    if (tell) return tell(text, is_bounded);
+    untold.emplace_back(text, is_bounded);
+  }
+  void take_note(Note note);
+  void record_note(const Note& note);
 
   const SystemClock clock;
   const std::filesystem::path audit_folder;
   const MakeResolver make_resolver;
   audit::Sink* log = nullptr;  // of a run
   Tell tell;
-  std::vector<std::string> untold;  // while nobody hears it
-  std::set<std::string> noted;
-  std::unique_ptr<audit::RunLog> own;  // of notes
+  std::vector<std::pair<std::string, bool>> untold;    // while nobody hears it
+  std::map<std::string, std::size_t> untold_refusals;  // by server
+  std::map<std::pair<std::string, Note::Kind>, std::set<std::string>> noted;
+  std::map<std::string, std::unique_ptr<audit::RunLog>> own;  // of notes, by server
   std::mutex mutex;
   asio::io_context loop{1};
   asio::executor_work_guard<asio::io_context::executor_type> work{loop.get_executor()};
@@ -216,7 +231,7 @@ struct ServerConnections::Session::State
   bool admits_name(const std::string& name);
   void tell_refusal(const gate::Check& check);
   void tell_user(const std::string& about, const std::string& text) {
-    if (notices.say(about, text)) loop.tell_user(printable(text));
+    if (notices.say(about, text)) loop.tell_refusal(network.server, printable(text));
   }
   bool may_be_refused();
 
@@ -376,12 +391,56 @@ Result<audit::Sink*> ServerConnections::Session::State::own_record() {
 
 audit::Sink* ServerConnections::Loop::record_of_notes(const std::string& server) {
   if (log != nullptr) return log;
-  if (own) return own.get();
+  if (const auto found = own.find(server); found != own.end()) return found->second.get();
   const auto nothing = authority_of_network({});
   if (!nothing) return nullptr;
   auto begun = begin_record_of_server(audit_folder, clock, server, *nothing, Json::array());
-  if (begun) own = std::move(*begun);
-  return own.get();
+  return begun ? own.emplace(server, std::move(*begun)).first->second.get() : nullptr;
+}
+
+namespace {
+
+// Of one kind: how many are told of a server, and what is said of those past them.
+struct NoteBudget {
+  std::size_t most;
+  std::string past;
+  std::string remedy;
+};
+
+NoteBudget budget_of_notes(ServerConnections::Note::Kind kind, const std::string& server) {
+  using Kind = ServerConnections::Note::Kind;
+  if (kind == Kind::kFailedCall) {
+    return {ServerConnections::kMostFailedCalls, "why more of its calls failed is not told",
+            advice_for_calls(server)};
+  }
+  const bool is_name = kind == Kind::kNewName;
+  return {is_name ? ServerConnections::kMostNewNames : ServerConnections::kMostUnseen,
+          is_name ? "more names that came to be in what it may write are not told"
+                  : "more of what it may write cannot be looked through, and is not told",
+          "look through all that it may write before you go on"};
+}
+
+}  // namespace
+
+void ServerConnections::Loop::record_note(const Note& note) {
+  Json payload = note.anomaly;
+  payload["server"] = note.server;
+  if (audit::Sink* sink = record_of_notes(note.server); sink != nullptr)
+    std::ignore = sink->append("Anomaly", std::move(payload));
+  tell_user(note.text, true);
+}
+
+void ServerConnections::Loop::take_note(Note note) {
+  std::set<std::string>& known = noted[{note.server, note.kind}];
+  if (known.contains(note.key)) return;
+  const NoteBudget budget = budget_of_notes(note.kind, note.server);
+  if (known.size() > budget.most) return;
+  if (known.size() == budget.most) {
+    note.text = fmt::format("{}: {}; {}", printable(note.server), budget.past, budget.remedy);
+    note.anomaly = {{"what", budget.past}};
+  }
+  record_note(note);
+  known.insert(std::move(note.key));
 }
 
 bool ServerConnections::Session::State::may_be_refused() {
@@ -672,9 +731,9 @@ ServerConnections::~ServerConnections() {
       if (const auto state = session.lock()) state->close("server-ended");
     }
   });
-  if (loop_->own) {
-    std::ignore = loop_->own->append("RunEnded", {{"verdict", "server-ended"}});
-    std::ignore = loop_->own->close();
+  for (const auto& [server, own] : loop_->own) {
+    std::ignore = own->append("RunEnded", {{"verdict", "server-ended"}});
+    std::ignore = own->close();
   }
   if (!loop_->thread.joinable()) return;
   loop_->loop.stop();
@@ -707,22 +766,17 @@ void ServerConnections::record_in(audit::Sink* log) {
   });
 }
 
-void ServerConnections::note(const std::string& server, const std::string& text, Json anomaly) {
-  constexpr std::size_t kMostNoted = 256;
-  loop_->on_loop([&] {
-    if (loop_->noted.size() >= kMostNoted || !loop_->noted.insert(text).second) return;
-    anomaly["server"] = server;
-    if (audit::Sink* sink = loop_->record_of_notes(server); sink != nullptr)
-      std::ignore = sink->append("Anomaly", std::move(anomaly));
-    loop_->tell_user(text);
-  });
+void ServerConnections::note(Note note) {
+  loop_->on_loop([&] { loop_->take_note(std::move(note)); });
 }
 
 void ServerConnections::tell_refusals(Tell tell) {
   loop_->on_loop([&] {
     loop_->tell = std::move(tell);
     if (!loop_->tell) return;
-    for (const std::string& text : std::exchange(loop_->untold, {})) loop_->tell(text);
+    loop_->untold_refusals.clear();
+    for (const auto& [text, is_bounded] : std::exchange(loop_->untold, {}))
+      loop_->tell(text, is_bounded);
   });
 }
 

@@ -76,13 +76,31 @@ class ServerConnections {
   void record_in(audit::Sink* log);
 
   // Hears what servers were refused, each destination of a start once, with what to write; called
-  // on the thread of the connections. What was refused before is kept for it, up to a number.
-  using Tell = std::function<void(const std::string&)>;
+  // on the thread of the connections. What was refused before is kept for it, up to a number of
+  // each server, and so is what was noted.
+  // `is_bounded`: a note, of which there are so many of a server and no more; refusals may be many,
+  // as each start of it begins anew.
+  using Tell = std::function<void(const std::string& text, bool is_bounded)>;
   void tell_refusals(Tell tell);
 
-  // Something else of a server that its user hears so, each text once; and the record of a run has,
-  // where one is, else a record of its own that has these alone: an Anomaly with these members.
-  void note(const std::string& server, const std::string& text, Json anomaly);
+  // Something else of a server that its user hears. Each kind of each server has a number of notes
+  // of its own, for its lifetime here: of many failed calls no new name goes untold. Past it one
+  // note says that more are not told.
+  struct Note {
+    enum class Kind : std::uint8_t { kFailedCall, kNewName, kUnseen };
+    Kind kind = Kind::kFailedCall;
+    std::string server;
+    std::string key;   // what it is about; each is told once
+    std::string text;  // a sentence
+    Json anomaly;      // further members of its record
+  };
+  static constexpr std::size_t kMostFailedCalls = 32;
+  static constexpr std::size_t kMostNewNames = 4096;
+  static constexpr std::size_t kMostUnseen = 256;
+  // The record of a run has it, where one is, else a record of the server's own, which has its
+  // notes alone: an Anomaly with these members. Told on the thread of the connections, and kept for
+  // who hears it later.
+  void note(Note note);
 
   struct Loop;  // of the file alone
 

@@ -3,7 +3,7 @@
 //
 // The file is hostile: nothing of it is run, every offset and length is held against the file and
 // against a limit, and what does not fit is an error that names the place. The note is a claim of
-// whoever built the program, so it may only ever narrow what the program gets.
+// the program's builder, so it may only ever narrow what the program gets.
 #pragma once
 
 #include <optional>

@@ -103,7 +103,7 @@ struct Finding {
   unsigned column = 0;
   std::string message;
   std::string fix;
-  std::string allowed{};  // the reason of a `// mcpac-allow:`; empty where nobody allowed it
+  std::string allowed{};  // the reason of a `// mcpac-allow:`; empty where there is none
 };
 
 // kDenied: nothing speaks against the source, but the grants do not admit all of it. A report holds

@@ -1,7 +1,7 @@
-// Merge: two schemas that both hold, or of which one does, as one schema.
+// Merge: the conjunction or the disjunction of two schemas, as one schema.
 //
 // Only what decides a C++ type has to come out right; conditions are the host's business, which
-// checks the original. Work is bounded by the caller, who counts what is copied.
+// checks the original. Work is bounded by the caller, which counts copied values.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // SchemaComparison: the walk over two schemas at once that schema_change.h reports.
 //
 // Every place that is compared is one where a smaller set of valid values below makes the whole
-// smaller too (properties, items, anyOf, …); places of which that is not true (not, if, oneOf, …)
-// are compared as a whole and are "changed". The walk stands in schema_comparison.cpp, members of
+// smaller too (properties, items, anyOf, …); places without that property (not, if, oneOf, …) are
+// compared as a whole and are "changed". The walk stands in schema_comparison.cpp, members of
 // objects in schema_comparison_members.cpp, values in schema_comparison_values.cpp.
 #pragma once
 

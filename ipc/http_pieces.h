@@ -2,7 +2,7 @@
 // written at once; the loop is waited for where neither is possible.
 //
 // The library's own operations ask the loop for each step of a message that has come whole, and
-// read 512 bytes at a time where nobody made room for more.
+// read 512 bytes at a time unless the buffer has room for more.
 #pragma once
 
 #include <algorithm>

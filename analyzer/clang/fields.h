@@ -19,7 +19,7 @@ struct Field {
   std::string cpp_name;
   std::string property;
   CXType type{CXType_Invalid, {nullptr, nullptr}};
-  bool fills_itself = false;  // sent with its one value though nobody writes it
+  bool fills_itself = false;  // has one possible value, sent without being written
   bool has_default = false;   // may be left out, whatever its type
 };
 

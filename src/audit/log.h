@@ -55,9 +55,9 @@ class Sink {
 // than what happened is worse than a call that did not happen.
 inline constexpr std::size_t kMaxEventBytes = std::size_t{1} << 20U;
 
-// One file. Readers take a run whole, so a longer one would prove nothing; and whoever calls in a
-// loop would fill the disk. The last part of it is for what was begun: how calls under way and the
-// run itself ended.
+// One file. Readers take a run whole, so a longer one would prove nothing; and calls in a loop
+// would fill the disk. The last part of it is for what was begun: how calls under way and the run
+// itself ended.
 inline constexpr std::size_t kMaxRunBytes = std::size_t{1} << 30U;
 inline constexpr std::size_t kRoomForTheEnd = 4 * kMaxEventBytes;
 
@@ -80,8 +80,8 @@ class RunLog final : public Sink {
                                                 std::string run_id, const Clock& clock,
                                                 CheckpointEvery every = {},
                                                 std::size_t at_most = kMaxRunBytes);
-  // Where nobody closed it, something went wrong before its end: what is there is signed, and the
-  // run has no closing record.
+  // Without a call of close(), something went wrong before its end: what is there is signed, and
+  // the run has no closing record.
   ~RunLog() override;
   RunLog(const RunLog&) = delete;
   RunLog& operator=(const RunLog&) = delete;

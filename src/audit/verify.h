@@ -25,7 +25,7 @@ enum class Standing : std::uint8_t {
   kProven,      // closed by its signed closing record, and as the index says
   kRunning,     // a process still writes it; all that is there fits
   kAccepted,    // unfinished, and as it was when a person said that they know why (accept.h)
-  kUnfinished,  // no closing record, and nobody writes: it crashed, or its end was cut off
+  kUnfinished,  // no closing record, and no writer: it crashed, or its end was cut off
   kUnprovable,  // written by an mcpac that chained nothing
   kTampered,    // something was changed, removed, inserted, moved or swapped
 };

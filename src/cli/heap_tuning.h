@@ -14,7 +14,7 @@ namespace mcpac::cli {
 inline constexpr const char* kHeapVariable = "GLIBC_TUNABLES";
 inline constexpr const char* kHeapTuning = "glibc.malloc.tcache_count=64";
 
-// Whoever set the variable wants it so.
+// A value that the user set stays.
 inline void tune_heap_of_next_program() {
   ::setenv(kHeapVariable, kHeapTuning, 0);
 }

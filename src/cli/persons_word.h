@@ -15,7 +15,7 @@
 namespace mcpac::cli {
 
 // Who said that this run may be weakened as `options` ask: for people and the record; empty where
-// they ask for nothing. kPersonNeeded where nobody did.
+// they ask for nothing. kPersonNeeded where no person did.
 [[nodiscard]] Result<std::string> persons_word(const RunOptions& options, sandbox::Tier lowest);
 
 // The same of --min-tier alone.

@@ -18,7 +18,7 @@ namespace mcpac::cli {
 
 class ThroughHost {
  public:
-  // Has a worker do the whole command, unless --alone or MCPAC_ALONE say otherwise, nobody is up,
+  // Has a worker do the whole command, unless --alone or MCPAC_ALONE say otherwise, no host is up,
   // or a person at the terminal could be asked: a worker has no terminal.
   ThroughHost(Context& context, const RunOptions& options);
   // The command is over and its exit code set.

@@ -2,7 +2,7 @@
 //
 // A worker's tools wait as processes of their own and share pages with it and with each other, so
 // the sum of what each has (RSS) would count those again and again. The kernel's proportional share
-// (PSS) does not; where it shows that to nobody else, as of sandboxed processes, RSS stands in.
+// (PSS) does not; where it hides that, as for sandboxed processes, RSS stands in.
 #pragma once
 
 #include <sys/types.h>

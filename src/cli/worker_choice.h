@@ -19,8 +19,8 @@ namespace mcpac::cli {
 // The terminal where a person can answer: nothing where there is none, or we are in its background.
 [[nodiscard]] UniqueFd open_terminal();
 
-// A worker has no terminal: it could ask nobody there. Nor may it read one as standard input, from
-// the background neither, where it would take the shell's.
+// A worker has no terminal: it could ask no person there. Nor may it read one as standard input,
+// from the background neither, where it would take the shell's.
 [[nodiscard]] bool has_terminal();
 
 }  // namespace mcpac::cli

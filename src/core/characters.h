@@ -1,7 +1,7 @@
 // Characters of UTF-8 text: strict decoding, and the one table of those that a reader does not see.
 //
-// Whoever shows text of an outsider (a terminal, a log, a comment of a generated header) asks here,
-// so that no place lets through what another knows to be a trick.
+// Every place that shows untrusted text (a terminal, a log, a comment of a generated header) asks
+// here, so that no place lets through what another knows to be a trick.
 #pragma once
 
 #include <cstddef>

@@ -23,7 +23,7 @@ namespace mcpac {
 // What is known of each file system, by its device number.
 using FoldingDevices = std::map<dev_t, bool>;
 
-// For those who look at many folders, and list them anyway.
+// For callers that look at many folders, and list them anyway.
 class FoldingLook {
  public:
   // Both are borrowed; `at` is the folder's path.

@@ -2,7 +2,7 @@
 // Algorithm", 1986).
 //
 // Both texts may be hostile: the work is bounded, and where two texts differ by more than that,
-// everything counts as replaced. Lines are as they were; whoever shows them makes them printable.
+// everything counts as replaced. Lines are as they were; the caller makes them printable.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // AgentDoor: serves one connection of one program (docs/protocol.md).
 //
-// The connection is the capability: whoever holds the other end has exactly the gate's authority,
+// The connection is the capability: the holder of the other end has exactly the gate's authority,
 // and nothing that is sent over it can add to that. Nothing from the other end is trusted: every
 // size and count is bounded, every request gets exactly one answer, and what is no well-formed
 // request never becomes a call. When the connection ends, so does the gate's authority. Descriptors

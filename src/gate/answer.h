@@ -19,7 +19,7 @@
 namespace mcpac::gate {
 
 enum class ErrorKind : std::uint8_t {
-  kDenied,            // -32001: not declared, not granted, or only with a question nobody answers
+  kDenied,            // -32001: not declared, not granted, or only with an unanswered question
   kInvalidArguments,  // -32602: the locked input schema refuses the arguments
   kUnknownTool,       // -32602: the lock has no such tool
   kTransport,         // -32002: the server died, hung up or answered with an error of the protocol

@@ -21,7 +21,7 @@
 namespace mcpac::gate {
 
 struct AskSetup {
-  Approver* approver = nullptr;      // borrowed; null: nobody is there, and asking means denied
+  Approver* approver = nullptr;      // borrowed; null: no approver, and asking means denied
   ApprovalMemory* memory = nullptr;  // borrowed; null: nothing outlives the run
   Binding binding{};
   // More than a person can have in mind, and what one look at a screen can answer.

@@ -4,7 +4,7 @@
 //   (a question, where a rule asks, and policy again) → audit record → upstream → answer
 //
 // What is decided is what is sent: the parsed value is validated, decided, digested and forwarded,
-// and nobody reads the text again. A call that cannot be recorded is not made. Live authority only
+// and the text is not read again. A call that cannot be recorded is not made. Live authority only
 // shrinks: there is revoke(), and nothing that gives back. Single-threaded; every call is answered
 // exactly once.
 #pragma once
@@ -142,9 +142,9 @@ class Gate {
   // For lists, and for what is said of a thing unasked; nothing is recorded or charged. Whether a
   // tool is still there for this run: declared, not taken back, not another one by now.
   [[nodiscard]] bool stands(const Permission& permission) const;
-  // Whether the rules could ever allow such a call, with or without a question: one of which this
-  // much is known; any of this tool whose arguments fit `where` (docs/grants.md, as a Narrow has
-  // it). Others decide how often that is asked: it is done of `work`, and no where that ends.
+  // Whether the rules could ever allow such a call, with or without a question: one known this far;
+  // any of this tool whose arguments fit `where` (docs/grants.md, as a Narrow has it). Others
+  // decide how often that is asked: it is done of `work`, and no where that ends.
   [[nodiscard]] bool could_allow(const Permission& permission, const policy::CallInSource& call,
                                  Work& work) const;
   [[nodiscard]] bool could_allow(const Permission& permission, std::string_view where,

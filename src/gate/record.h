@@ -1,6 +1,6 @@
 // Record: what the audit log keeps of a call, as payloads of bounded size.
 //
-// A check holds who asked for what, what was decided, by which rule of which layer, and what the
+// A check holds the caller and the call, the decision, its rule and layer, and what the
 // decision rested on, so that it can be made again (execute/records/replay.h). How much of the
 // arguments it holds is the user's choice (policy::AuditLevel): what reveals more is left out here,
 // and nowhere else. Sizes are bounded because the program under audit chooses most of these texts.

@@ -2,7 +2,7 @@
 //
 // Mostly that is the request that made it. A client that was asked something and came back makes
 // another request, maybe in another session, and the call goes on as that one. What comes for a
-// call that nobody sits at is kept (the answer) or dropped (reports).
+// call without a request is kept (the answer) or dropped (reports).
 #pragma once
 
 #include <functional>
@@ -57,7 +57,7 @@ class CallOfClient final : public gate::Caller, public std::enable_shared_from_t
   void brings(Json replies) { brought_ = std::move(replies); }
 
   void answered(gate::Answer given);
-  // What came while it belonged to nobody.
+  // What came while it belonged to no request.
   [[nodiscard]] std::optional<gate::Answer> take_kept() { return kept_.take(); }
 
   [[nodiscard]] gate::Gate::CallId gate_id() const { return gate_id_; }

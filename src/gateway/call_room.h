@@ -37,7 +37,7 @@ class CallRoom : public std::enable_shared_from_this<CallRoom> {
         : room_(std::move(other.room_)), bytes_(other.bytes_), more_(other.more_) {}
     Seat& operator=(Seat&& other) noexcept;
     ~Seat() { leave(); }
-    // What comes beside it, in the place of what came before. False: there is no room, and nothing
+    // What comes beside it, instead of what came before. False: there is no room, and nothing
     // changes.
     [[nodiscard]] bool makes_room_for(std::size_t more);
     void leave();

@@ -67,7 +67,7 @@ class ClientGrant {
   void heard_of_drift(std::string_view what, const std::string& name);
   // The connection to a server ended: recorded, where the client may have anything of it.
   void heard_of_end(const std::string& process);
-  // A server said something that is about no call: for those who wanted to hear it.
+  // A server sent a notification that belongs to no call: for its subscribers.
   void heard(const std::string& process, const std::string& method, const Json& params);
   // Something is amiss with a server: for subscribers of its log.
   void heard_of_state(const std::string& process, const std::string& text);
@@ -77,12 +77,13 @@ class ClientGrant {
   // Whether the client may have anything of this server.
   [[nodiscard]] bool uses(const std::string& server) const;
   // From time to time: calls whose clients did not come back with an answer are taken back, and
-  // lists that nobody pages through are let go of.
+  // lists that are no longer paged through are dropped.
   void sweep() {
     parked_.sweep();
     shown_->sweep();
   }
-  // Closes every session: what is in work is taken back. Whoever is let in again goes on with it.
+  // Closes every session: what is in work is taken back. A client that is admitted again goes on
+  // with it.
   void hang_up();
   // Closes every session and the record; `verdict` stands in it.
   void end(std::string_view verdict);

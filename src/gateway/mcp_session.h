@@ -43,7 +43,7 @@ struct Outgoing {
   std::optional<ipc::Id> about{};
   bool is_answer = false;       // the last that is said of `about`
   std::int64_t error_code = 0;  // of an answer that is an error
-  // Beside answers: whoever says it goes on only when it has come. A door that cannot send one says
+  // Beside answers: its sender goes on only when it has come. A door that cannot send one says
   // so (not_sent()), or ends; what is neither may be dropped where the client does not read.
   bool is_needed = false;
   std::string question{};  // of a request of ours: its id
@@ -106,7 +106,7 @@ class McpSession : public std::enable_shared_from_this<McpSession> {
   // The client does not get this request of ours (Outgoing::question), since it does not read: it
   // has no answer.
   void not_sent(const std::string& question);
-  // Whoever waited for the answer to this request has gone: it is taken back.
+  // The waiter for the answer to this request has gone: it is taken back.
   void forget(const ipc::Id& id);
   // The tools of some server are other ones now.
   void tools_changed();

@@ -1,5 +1,5 @@
-// OwnServers: the processes of servers with "share": "client" in their "sandbox", of which each
-// client has one to itself (docs/configuration.md).
+// OwnServers: per-client processes of servers with "share": "client" in their "sandbox"
+// (docs/configuration.md).
 //
 // A process has a name of its own, "SERVER#N" (gate/servers.h). Lists, subscriptions and what it
 // says are kept by that name, so that nothing of it reaches another client, and its places are what

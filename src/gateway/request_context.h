@@ -48,8 +48,8 @@ struct RequestContext {
 [[nodiscard]] Json complete_in_form(Era era, Json result);
 // What kStateless wants besides of lists and of server/discover.
 [[nodiscard]] Json cacheable(Era era, Json result);
-// And of the content of a resource: as long as its server says, and for nobody but this client,
-// since others were granted other things.
+// And of the content of a resource: as long as its server says, and for this client alone, since
+// others were granted other things.
 [[nodiscard]] Json cacheable_resource(Era era, Json result);
 
 }  // namespace mcpac::gateway

@@ -1,11 +1,11 @@
-// ServerWatch: what servers are asked to tell by themselves: changes of resources and lists, logs.
+// ServerWatch: subscriptions to servers: changes of resources and lists, logs.
 //
-// One for a gateway. A server is asked once, whoever wants to hear; what it then says is passed on
-// by whoever subscribed (session_offers.h). A server of the initialize era is asked resource by
-// resource (subscriptions.h), one of 2026-07-28 by one open `subscriptions/listen` with all of
-// them. What changes of that is asked for in measure: one at a time, the one before stays until the
-// server has acknowledged the next, and stays where that is refused, so nobody's wishes cost others
-// what they hear. On the loop.
+// One for a gateway. A server is asked once for all subscribers; what it then says is passed on by
+// these (session_offers.h). A server of the initialize era is asked resource by resource
+// (subscriptions.h), one of 2026-07-28 by one open `subscriptions/listen` with all of them. What
+// changes of that is asked for in measure: one at a time, the one before stays until the server has
+// acknowledged the next, and stays where that is refused, so no client's wishes cost others what
+// they hear. On the loop.
 #pragma once
 
 #include <chrono>
@@ -29,7 +29,7 @@ namespace mcpac::gateway {
 class ServerWatch {
  public:
   using Subscriber = Subscriptions::Subscriber;
-  // A number for one, which nobody else gets.
+  // A unique number for one.
   [[nodiscard]] std::uint64_t new_subscriber() { return ++last_subscriber_; }
   using Done = Subscriptions::Done;
   struct Spans {

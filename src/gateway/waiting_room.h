@@ -3,7 +3,7 @@
 //
 // A request that waits for a slow list, and the URIs of a subscription, are kept after the
 // connection that brought them may have gone, so no door counts them. One room for all sessions of
-// a client; whoever finds none is told so at once. On the loop.
+// a client; a request that finds none is told so at once. On the loop.
 #pragma once
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 //
 // Requests run side by side, each on a connection of its own, as many as http_turns.h lets go at a
 // time; idle connections are kept for four seconds. Redirects are not followed: they would carry
-// configured headers to a host that nobody configured. A stream that breaks before its answer is
+// configured headers to a host that was not configured. A stream that breaks before its answer is
 // resumed with Last-Event-ID when the server numbers its events; a POST is never sent twice.
 // Everything that comes in is bounded.
 #pragma once

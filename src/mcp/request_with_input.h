@@ -18,7 +18,7 @@
 namespace mcpac::mcp {
 
 // The complete result, or a refusal when `options` keeps errors. kServerError when the server asks
-// for what nobody answers.
+// for what no handler answers.
 boost::asio::awaitable<Result<Reply>> request_with_input(std::shared_ptr<Session> session,
                                                          std::string method, Json params,
                                                          std::chrono::milliseconds timeout,

@@ -23,8 +23,8 @@ struct FilePlace {
   std::string path;  // absolute, lexically normal, as it was written
   FileMode mode = FileMode::kReadOnly;
   std::string said_in;  // "mcpac.policy:12", "--files"
-  // Where the path led when the rules were loaded, links resolved: whoever opens it must arrive
-  // there. The same as `path` where nobody asked the file system.
+  // Where the path led when the rules were loaded, links resolved: opening it must arrive there.
+  // The same as `path` where the file system was not asked.
   std::string real = {};
   friend bool operator==(const FilePlace&, const FilePlace&) = default;
 };

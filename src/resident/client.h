@@ -49,9 +49,9 @@ class Visit {
   // (exec_handover.cpp). Says to the program that this process becomes by exec() what came of the
   // visit; where it cannot, that one asks anew.
   void hand_over();
-  // In that program: null where nobody asked before. Once, and before there are other threads.
+  // In that program: null where no visit began before. Once, and before there are other threads.
   [[nodiscard]] static std::unique_ptr<Visit> taken_over();
-  // What somebody else said in our environment.
+  // What another process said in our environment.
   static void forget_handover();
 
  private:

@@ -34,7 +34,7 @@ class Door {
   // After a fork(): the other process has the door.
   void leave();
   [[nodiscard]] int socket() const { return socket_.get(); }
-  // From now on nobody comes in. Idempotent; the lock is held on.
+  // From now on no client is admitted. Idempotent; the lock is held on.
   void close();
 
  private:

@@ -39,7 +39,7 @@ struct Compiles {
   static constexpr std::uint8_t kBit = 16;
 };
 
-// A whole program that somebody else wrote, with all that it starts: a server. Starts processes,
+// A whole third-party program, with all that it starts: a server. Starts processes,
 // opens files, has sockets in its own network namespace, memory of its own that it shares. What no
 // program needs that serves is answered with an error, and nothing is ended for what it asks
 // (seccomp_serves.cpp). Mounts, Landlock and namespaces hold it; in tier B Landlock and its filter

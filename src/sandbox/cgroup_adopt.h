@@ -9,10 +9,10 @@
 
 namespace mcpac::sandbox::cgroup {
 
-// Gives the group back as it was with its end, if nobody else has begun to use it.
+// Gives the group back as it was with its end, if no other process has begun to use it.
 class Adopted {
  public:
-  // Before the first child is started: whoever is there by then stays where they are, and that
+  // Before the first child is started: a child that is there by then stays where it is, and that
   // makes it impossible. Does nothing where a base is there already.
   [[nodiscard]] static Adopted try_to();
   // Whether there is something to give back.

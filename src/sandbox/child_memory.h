@@ -4,7 +4,7 @@
 // that does not let us look (Yama, a container without CAP_SYS_PTRACE) makes every answer empty.
 //
 // Made by the child's parent, whom Yama lets look. The reads of memory may be another process'
-// (look.h), as each of them may have to wait for whoever keeps the page.
+// (look.h), as each of them may have to wait for the keeper of the page.
 #pragma once
 
 #include <sys/types.h>

@@ -18,9 +18,9 @@
 
 namespace mcpac::sandbox {
 
-// Whether pages of files that lie in memory (a tmpfs) count. Nobody but a compiler can make memory
-// that is shared (seccomp_rules.cpp), so a program that was granted files has such pages of these
-// files alone, and they were there before it; one without files has no reason to have any.
+// Whether pages of files that lie in memory (a tmpfs) count. Only a compiler can make memory that
+// is shared (seccomp_rules.cpp), so a program that was granted files has such pages of these files
+// alone, and they were there before it; one without files has no reason to have any.
 enum class FilesInMemory : std::uint8_t { kCount, kGranted };
 [[nodiscard]] FilesInMemory files_in_memory(const Plan& plan);
 

@@ -1,5 +1,5 @@
-// Ends of processes: signals by descriptor, as a process number could by now be somebody else's,
-// and children of ours that may not end when they are told to.
+// Ends of processes: signals by descriptor, as a process number could by now be another's, and
+// children of ours that may not end when they are told to.
 #pragma once
 
 #include <poll.h>

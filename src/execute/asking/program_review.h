@@ -28,8 +28,8 @@ struct ReviewSubject {
   const analyzer::Report* report = nullptr;
 };
 
-// An error where it may not run: nobody is there to answer (kApprovalMissing), or the answer was no
-// (kApprovalRefused). What was answered goes into `answers`. With kExpect: where nobody is there it
+// An error where it may not run: no approver is there (kApprovalMissing), or the answer was no
+// (kApprovalRefused). What was answered goes into `answers`. With kExpect: without an approver it
 // may run, and what asks is denied.
 [[nodiscard]] Result<void> require_review(const ReviewSubject& subject, ReviewWanted wanted,
                                           DeniedUses denied, RunApprover* approver,

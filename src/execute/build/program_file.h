@@ -1,6 +1,6 @@
-// ProgramFile: what an ELF file says of itself, before anything runs it.
+// ProgramFile: facts that an ELF file states about itself, read before it runs.
 //
-// The interpreter of a dynamically linked program is chosen by whoever built it, so it is held
+// The interpreter of a dynamically linked program is chosen by its builder, so it is held
 // against the one that we mount. Scripts and other formats are no programs here.
 #pragma once
 
@@ -36,7 +36,7 @@ struct ProgramFile {
 // kProgramUnusable also where it says nothing: an empty list would be a wrong answer.
 [[nodiscard]] Result<analyzer::Report> analyze_binary(const std::filesystem::path& file);
 
-// The report of a binary of which only the declaration is known.
+// The report of a binary whose declaration alone is known.
 [[nodiscard]] analyzer::Report report_of_binary(const std::filesystem::path& file,
                                                 std::vector<analyzer::Declared> declared);
 

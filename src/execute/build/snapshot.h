@@ -42,7 +42,7 @@ struct Source {
 class Snapshot {
  public:
   [[nodiscard]] static Result<Snapshot> take(const Source& source);
-  // Into a folder that nobody else writes, for a process that reads it.
+  // Into a folder without other writers, for a process that reads it.
   [[nodiscard]] Result<void> write(const std::filesystem::path& folder) const;
 
   // The sources of the program, the first in front: their paths inside the sandboxes.

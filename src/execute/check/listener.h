@@ -34,7 +34,7 @@ struct Listener {
   int log_sink = -1;
   OutputGate* gate = nullptr;
   // Something is missing: may the run have it? Only asked when a person can answer.
-  // `stop` becomes readable on Ctrl-C: then the answer is no. Null: nobody is there.
+  // `stop` becomes readable on Ctrl-C: then the answer is no. Null: no person is there.
   std::function<bool(const CheckResult&, StopSignal stop)> may_grant = nullptr;
 };
 

@@ -1,5 +1,5 @@
 // Server root: the folders that a local server may count relative paths from, and what to tell the
-// user where these are several and nobody said which is meant (docs/grants.md).
+// user where these are several and none was chosen (docs/grants.md).
 #pragma once
 
 #include <filesystem>

@@ -19,8 +19,8 @@ class OutputGate {
   OutputGate(const OutputGate&) = delete;
   OutputGate& operator=(const OutputGate&) = delete;
 
-  // Waits for who is inside, a second at most: then the reader has stopped the terminal that both
-  // write to, and whoever closes must not stand still with it (the clock of the run and the signals
+  // Waits for the writer inside, a second at most: then the reader has stopped the terminal that
+  // both write to, and close() must not stand still with it (the clock of the run and the signals
   // that end it are looked at elsewhere, but what is said to the loop is not).
   void close();
   void open();

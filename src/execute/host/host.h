@@ -81,7 +81,7 @@ class Host {
   void put_before_servers(std::unique_ptr<UpstreamInterposer> between) {
     between_ = std::move(between);
   }
-  // No server is started from here on; whoever waits for one is told that it is as the lock has it.
+  // No server is started from here on; waiters for one are told that it is as the lock has it.
   void put_in_place_of_servers(std::unique_ptr<UpstreamInterposer> between);
 
  private:

@@ -27,7 +27,7 @@ struct RelayLimits {
   std::chrono::milliseconds connect{30'000};
   // One address that does not answer must leave time for the next.
   std::chrono::milliseconds one_address{10'000};
-  // Without a byte either way: what nobody uses any more must not stay open for a long run.
+  // Without a byte either way: an unused connection must not stay open for a long run.
   std::chrono::milliseconds idle{300'000};
   // Of all connections of a run together, both ways.
   std::uint64_t bytes = std::uint64_t{16} << 30U;

@@ -52,7 +52,7 @@ struct LockFile {
 enum class NewTools : std::uint8_t { kWait, kAccept };
 
 // Adds what is new. Writes what changed, each file whole and mcpac.lock last. kLockBusy where
-// somebody else writes and does not end (project_turn.h).
+// another process writes and does not end (project_turn.h).
 [[nodiscard]] Result<GenerateReport> write_project(const Project& project, const Folders& folders,
                                                    std::vector<ServerListing> listings,
                                                    NewTools gained = NewTools::kWait);
@@ -66,7 +66,7 @@ enum class NewTools : std::uint8_t { kWait, kAccept };
 [[nodiscard]] Result<bool> keep_narrower_entry(const Project& project, const Folders& folders,
                                                const std::string& server);
 
-// The common part; whoever calls it holds the ProjectTurn. `listings` are what servers offer; a
+// The common part; its caller holds the ProjectTurn. `listings` are what servers offer; a
 // server of the lock that has none there stays as it is locked, unless it is in `gone`.
 [[nodiscard]] Result<GenerateReport> merge_and_write(const Project& project, const LockFile& before,
                                                      std::vector<ServerListing> listings,

@@ -1,9 +1,9 @@
 // The files of servers/: written from a lock, and held against one.
 //
 // Writing makes the folder equal to what was generated; each file is replaced whole, and
-// mcpac/lock.hpp comes first, so that whoever is interrupted leaves headers that do not compile
-// rather than headers of another time. Of what else lies there, only headers whose first line says
-// that we generated them are removed: the folder may be the user's own.
+// mcpac/lock.hpp comes first, so that an interruption leaves headers that do not compile rather
+// than headers of another time. Of what else lies there, only headers whose first line says that we
+// generated them are removed: the folder may be the user's own.
 #pragma once
 
 #include <cstdint>

@@ -46,7 +46,7 @@ struct Project {
 };
 
 // Only where the path itself leads to nothing: a link to nowhere, a loop of links or a folder that
-// cannot be read is no "not there yet", and whoever meets one gets the error of reading it.
+// cannot be read is no "not there yet", and its reader gets the error of reading it.
 [[nodiscard]] bool is_absent(const std::filesystem::path& file);
 
 // Its servers know where logins are kept.

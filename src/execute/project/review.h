@@ -32,7 +32,7 @@ struct Review {
 // `names` are "server" and "server.tool"; none means everything. Only the servers named are asked.
 [[nodiscard]] Result<Review> review(const Project& project, const std::vector<std::string>& names,
                                     const OnProgress& progress);
-// kLockBusy when mcpac.lock is no longer the one that was compared, or somebody else writes and
+// kLockBusy when mcpac.lock is no longer the one that was compared, or another process writes and
 // does not end.
 [[nodiscard]] Result<GenerateReport> accept(const Project& project, const Folders& folders,
                                             Review review);

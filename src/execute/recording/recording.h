@@ -48,7 +48,7 @@ struct Said {
 
 struct RecordedCall {
   std::string tool;                  // "server.tool"
-  std::optional<Cleaned> arguments;  // none: they could hold a secret that nobody knew
+  std::optional<Cleaned> arguments;  // none: they could hold an unknown secret
   // Ticks of one clock for all calls, from 1, none twice: a call that began after another ended was
   // made in the knowledge of its answer.
   std::uint64_t began = 0;
@@ -79,8 +79,8 @@ struct RecordingHeader {
   std::string lock;                            // SHA-256 of mcpac.lock
   std::string program;                         // SHA-256 of the program; or of nothing: clients
   std::map<std::string, std::string> tools{};  // that were called: digests of their definitions
-  // What the program was given (--arguments), an object; none: clients, or it could hold a secret
-  // that nobody knew.
+  // What the program was given (--arguments), an object; none: clients, or it could hold an unknown
+  // secret.
   std::optional<Cleaned> arguments{};
 };
 

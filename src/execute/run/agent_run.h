@@ -51,7 +51,8 @@ struct AgentIo {
   int output_sink = -1;  // see ChildIo
   int error_sink = -1;
   OutputGate* output_gate = nullptr;
-  // Called on the loop's thread, which waits for nobody; what it leaves for this one is `beside`.
+  // Called on the loop's thread, which waits for no reader; what it leaves for this one is
+  // `beside`.
   std::function<void(std::string_view level, std::string_view text)> log;
   ChildIo::Beside beside{};
   // The gate as long as it lives; called on the loop's thread. Null: it is going.

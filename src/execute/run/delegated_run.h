@@ -22,7 +22,7 @@ struct DelegatedRun {
   gate::Upstream& upstream;            // decides calls as the client's
   const codegen::Lock& lock;           // the tools that the program may know
   const policy::ToolSchemas& schemas;  // of all tools that the client's rules may name
-  StopSignal stop;                     // in the place of signals
+  StopSignal stop;                     // instead of signals
   std::string run_id;
   std::string client_run;
   bool is_replay = false;            // a recording answers instead of the servers

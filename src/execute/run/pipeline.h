@@ -47,8 +47,8 @@ struct ExecuteRequest {
   // recording that is played has its own say.
   std::optional<Json> arguments = {};
   std::string lifted_by = {};  // who gave the word for Enforcement::kObserve; recorded
-  // In whose name it runs, if not its user's own. Then nobody is asked before the run, and calls
-  // are not observed.
+  // The client in whose name it runs, if not its user's own. Then there is no question before the
+  // run, and calls are not observed.
   const DelegatedRun* hosted = nullptr;
 };
 

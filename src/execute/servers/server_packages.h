@@ -45,8 +45,8 @@ struct InstalledServer {
 // Installs what the packages of `run` are now, in place of what was there. That stays until the
 // next time, for servers that run of it. Blocks until the installer ends, some minutes at most.
 // `server`: whose variables about registries the installer gets. kServerStart: the installer is
-// missing or fails, with what it said; a package without a program, or with several of which none
-// is the one.
+// missing or fails, with what it said; a package without a program, or with several and no main
+// one.
 [[nodiscard]] Result<InstalledServer> install_server(const PackageRun& run,
                                                      const mcp::ServerConfig& server,
                                                      const Folders& folders,

@@ -22,7 +22,7 @@ namespace mcpac::gateway::code_mode {
 class ClientUpstream final : public gate::Upstream,
                              public std::enable_shared_from_this<ClientUpstream> {
  public:
-  // `client` and `servers` are borrowed; `caller` hears of the calls (null: nobody), `program_run`
+  // `client` and `servers` are borrowed; `caller` hears of the calls (or null), `program_run`
   // stands in their record. With a tracer each call is a span, below that of the caller.
   ClientUpstream(boost::asio::any_io_executor executor, gate::Gate& client,
                  const gate::Upstream& servers, std::shared_ptr<ProgramCaller> caller,

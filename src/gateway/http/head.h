@@ -2,7 +2,7 @@
 //
 // A browser that was led here by a name that resolves to this machine (DNS rebinding) says that
 // name in Host and its page in Origin: both must be ours. Where the body ends must be said in one
-// way only, and headers that we decide by stand once, so that nobody before us reads another
+// way only, and headers that we decide by stand once, so that no proxy before us reads another
 // request than we do. Pure.
 #pragma once
 

@@ -46,12 +46,12 @@ class Catalog {
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
   [[nodiscard]] const std::set<Permission>& permissions() const { return permissions_; }
   [[nodiscard]] std::set<std::string> servers() const;
-  // Servers of which the client may read resources, or get prompts.
+  // Servers whose resources, or prompts, the client may read or get.
   [[nodiscard]] std::set<std::string> offering(Offer offer) const;
   [[nodiscard]] NameForm names() const { return names_; }
 
   // At most 250 tools and about 1 MiB a page. `cursor` is empty or what a page before gave; nothing
-  // for any other. Tools of which `is_hidden` are left out.
+  // for any other. Tools for which `is_hidden` holds are left out.
   using Hidden = std::function<bool(const Permission&)>;
   [[nodiscard]] std::optional<ToolPage> page(std::string_view cursor,
                                              const Hidden& is_hidden) const;

@@ -4,9 +4,9 @@
 // (offer_view.h). Everything that a server can make long is bounded (list_reading.h), and so is how
 // long clients wait for it (list_patience.h): who is not in time has what it had, and its list is
 // read on, all pages within the server's `timeout`. Where none is known, or the server says that it
-// changed, it is also read while nobody waits; what then comes is told to those who were shown
-// less. A list that did not change is the one that there was: what was worked out from it holds on.
-// On the loop's thread.
+// changed, it is also read in the background; what then comes is told to the clients that were
+// shown less. A list that did not change is the one that there was: what was worked out from it
+// holds on. On the loop's thread.
 #pragma once
 
 #include <chrono>
@@ -77,12 +77,12 @@ class ServerLists {
     std::unique_ptr<boost::asio::steady_timer> timer;  // of this reading
     std::chrono::milliseconds left{0};                 // for it when that has expired
     std::chrono::steady_clock::time_point begun;
-    bool is_unseen = false;    // nobody may wait for this reading
-    bool is_late = false;      // nobody waits for it any more
+    bool is_unseen = false;    // no client may wait for this reading
+    bool is_late = false;      // no client waits for it any more
     bool is_outdated = false;  // it changed since it was last asked for
     bool is_missed = false;    // somebody was shown what there was, for want of what there is
     ListPatience patience;
-    std::unique_ptr<boost::asio::steady_timer> again;  // when it is read with nobody waiting
+    std::unique_ptr<boost::asio::steady_timer> again;  // when it is read in the background
     std::chrono::steady_clock::time_point again_at{};  // of that
   };
   using Key = std::pair<std::string, ListKind>;

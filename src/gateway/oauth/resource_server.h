@@ -2,8 +2,8 @@
 //
 // Access tokens are made by an issuer that the user named, for this resource alone; mcpac makes
 // none, and hands none on. What a token's scopes are worth is the user's to say: each is a policy
-// file of theirs. A client is subject, client and scopes together: whoever comes with another token
-// of the same is the same client, with the same limits; what ends one client of a subject for good
+// file of theirs. A client is subject, client and scopes together: the bearer of another token of
+// the same is the same client, with the same limits; what ends one client of a subject for good
 // ends all of them (Gateway::let_in). On the loop.
 #pragma once
 
@@ -34,7 +34,7 @@ struct OauthSettings {
 // Who came with a token, and by which policies.
 struct Authorized {
   std::string name;     // stands in the record
-  std::string subject;  // the same for all tokens of one person, and nobody else's name
+  std::string subject;  // the same for all tokens of one person, and no other's name
   std::vector<std::filesystem::path> policies;
   Claimed token;                                // without its claims
   std::chrono::system_clock::time_point until;  // its end, and the leeway

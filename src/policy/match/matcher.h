@@ -59,7 +59,7 @@ enum class MeantAs : std::uint8_t {
 struct CallView {
   const std::string& server;
   Reading reading = Reading::kAdmit;
-  // "*": a string found anywhere, which nobody promised to be a path or a URL.
+  // "*": a string found anywhere, not declared to be a path or a URL.
   bool any_string = false;
   // What the text alone says, as if no link lay below any base: comparisons of policies.
   bool lexical = false;

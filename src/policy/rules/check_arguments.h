@@ -12,7 +12,7 @@
 namespace mcpac::policy {
 
 // Names, types, shapes and listed values of one argument. `schemas` are of the covered tools; none:
-// a control permission, of which nothing is known.
+// a control permission, without known arguments.
 [[nodiscard]] Checked<void> check_argument(const ast::Arg& arg, const CompiledArg& compiled,
                                            const std::vector<const Json*>& schemas);
 

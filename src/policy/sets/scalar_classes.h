@@ -12,7 +12,7 @@
 namespace mcpac::policy {
 
 // Whether strings are told apart by the lengths that a schema admits. Left out, some that it admits
-// may be missing: for those who want examples, which then are the same for most schemas.
+// may be missing: for callers that want examples, which then are the same for most schemas.
 enum class Lengths : std::uint8_t { kTold, kLeftOut };
 
 // Adds them to `values`. Answers why some may be missing; empty: none is.

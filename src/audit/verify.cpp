@@ -42,7 +42,7 @@ Result<RunVerdict> verify_file(const std::filesystem::path& path, const IndexEnt
   return verify_run(path.string(), path.stem().string(), *text, entry, is_alive, keys);
 }
 
-// Of an index that is damaged nobody can say what it no longer knows: that is said once, of it.
+// What a damaged index no longer knows cannot be said: that is reported once, of it.
 const IndexEntry* entry_of(const IndexView& index, const std::string& run_id) {
   static const IndexEntry kUnknown{};
   const auto found = index.runs.find(run_id);

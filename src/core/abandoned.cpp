@@ -104,8 +104,7 @@ bool is_dead(const Owner& owner) {
   return status->started != owner.started || status->state == 'Z' || status->state == 'X';
 }
 
-// Elsewhere somebody could lay another thing in the place of a name between our look and our
-// removal.
+// Elsewhere another user could exchange what a name means between our look and our removal.
 bool is_safe(int folder) {
   struct stat info {};
   if (::fstat(folder, &info) != 0 || !S_ISDIR(info.st_mode)) return false;

@@ -491,7 +491,7 @@ std::optional<LimitAnswer> rehearsed_excess(const std::vector<MarkedLayer>& wide
   return std::nullopt;
 }
 
-// A tool that some layer has no rule for, or denies as a whole, is called by nobody.
+// A tool that some layer has no rule for, or denies as a whole, cannot be called.
 bool is_open(const std::vector<MarkedLayer>& layers, const Permission& tool) {
   return std::ranges::all_of(layers, [&](const MarkedLayer& marked) {
     bool open = false;

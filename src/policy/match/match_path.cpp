@@ -632,7 +632,7 @@ class PathMatcher final : public Matcher {
     return Sighting{.path = std::move(*real)};
   }
 
-  // What stands at the base of a pattern today. Nothing where nobody can tell.
+  // What stands at the base of a pattern today. Nothing where it cannot be told.
   [[nodiscard]] Result<Sighting> base_of(const PathPattern& pattern,
                                          const std::string& server) const {
     return resolver_->look(join(pattern.base_for(server).real), PathResolver::Names::kAsked);

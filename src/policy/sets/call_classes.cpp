@@ -10,7 +10,7 @@
 namespace mcpac::policy {
 namespace {
 
-// Schemas may describe themselves; deeper than this nobody looks.
+// Schemas may describe themselves; this is the depth limit.
 constexpr std::size_t kMaxDepth = 8;
 // Longer lists are not written down as examples.
 constexpr double kMaxElements = 2000;

@@ -21,7 +21,7 @@ namespace mcpac::mcp {
 namespace asio = boost::asio;
 namespace {
 
-// One that answers no GET before it has something to say keeps nobody longer.
+// One that answers no GET before it has something to say is waited for no longer.
 constexpr std::chrono::milliseconds kUntilListening(1'000);
 
 Error at_server(Error error, const std::string& server) {
@@ -364,7 +364,7 @@ asio::awaitable<Result<std::unique_ptr<Client>>> Client::connect(asio::any_io_ex
   const auto session = std::move(opened->session);
   auto subscribed = subscribe(session, opened->negotiated, events);
   *watch = subscribed;
-  // A server may ask there from the first call on, and not again where nobody listens yet.
+  // A server may ask there from the first call on, and not again where no stream listens yet.
   if (!session->capabilities().empty()) co_await session->until_listening(kUntilListening);
   co_return std::make_unique<ClientImpl>(session, std::move(config), std::move(opened->negotiated),
                                          std::move(events), std::move(subscribed));

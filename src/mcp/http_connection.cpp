@@ -173,7 +173,7 @@ class Connection final : public HttpConnection {
 
   bool is_reusable() override {
     if (closed_ || !parser_ || !parser_->is_done() || !parser_->keep_alive()) return false;
-    if (buffer_.size() > 0) return false;  // an answer that nobody asked for
+    if (buffer_.size() > 0) return false;  // an unrequested answer
     // Readable while idle means closed, or worse: in either case not to be used again. For TLS this
     // also meets late session tickets; then a new connection is made, which is only slower.
     char byte = 0;
@@ -384,8 +384,8 @@ class Connection final : public HttpConnection {
   bool closed_ = false;
 };
 
-// A file or folder of authorities that cannot be read would be read over, and every certificate be
-// one that nobody knows.
+// A file or folder of authorities that cannot be read would be skipped, and every certificate be
+// unknown.
 Result<void> check_authorities(const char* variable) {
   const auto value = process_variable(variable);
   // Of several folders ("a:b") some may be there.

@@ -222,7 +222,7 @@ std::string Authorizer::advice_after(const Error& why, const Kept& kept) const {
     return is_configured ? std::string(kCheckClient) : "mcpac login " + options_.server;
   if (why.why == kCodesAlone) return "mcpac login --device " + options_.server;
   if (why.what != kNobodyLoggedIn) return "";
-  // Its page may say that it does not know the client: nobody but the person sees that.
+  // Its page may say that it does not know the client: only the person sees that.
   const bool may_have_ended = !is_configured && !kept.client.id.empty();
   return may_have_ended ? login_again(options_.server) : "mcpac login " + options_.server;
 }

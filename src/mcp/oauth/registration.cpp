@@ -63,7 +63,7 @@ Result<ClientId> read_client(const WebAnswer& answer, const std::string& method,
     client.redirect_port = port;
   }
   // RFC 7591, section 3.2.1: the server may register something else than it was asked for, such as
-  // a way to prove who one is that needs what nobody has.
+  // a way to authenticate that needs what we do not have.
   const bool fits = !client.id.empty() && client.id.size() <= kMaxId &&
                     client.secret.size() <= kMaxId &&
                     std::ranges::find(kMethods, client.method) != kMethods.end();

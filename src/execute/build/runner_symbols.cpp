@@ -118,7 +118,7 @@ RunnerSymbols RunnerSymbols::of(const std::vector<ElfSymbol>& symbols,
   for (std::size_t i = 0; i < sorted.size();) {
     std::size_t next = i + 1;
     while (next < sorted.size() && sorted[next].first == sorted[i].first) ++next;
-    // Of two things with one name nobody could say which is meant.
+    // Of two things with one name it is ambiguous which is meant.
     if (sorted[next - 1].second == sorted[i].second) unique.push_back(sorted[i]);
     i = next;
   }

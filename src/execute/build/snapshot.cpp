@@ -93,7 +93,7 @@ struct Quoted {
 };
 
 // The names in `#include "…"` lines. A scanner, not a preprocessor: it may find too many (in
-// comments, in code that is switched off), which only copies a header that nobody reads; an include
+// comments, in code that is switched off), which only copies an unused header; an include
 // whose name comes from a macro is not found and does not compile.
 std::vector<Quoted> quoted_includes(std::string_view text) {
   std::vector<Quoted> names;

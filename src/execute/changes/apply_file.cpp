@@ -71,7 +71,7 @@ int link_as(const UniqueFd& parent, const Temporary& made, const std::string& na
              : errno;
 }
 
-// A new file takes nobody's place; another takes the one that it changes, at once.
+// A new file replaces none; another replaces the one that it changes, at once.
 int settle(const UniqueFd& parent, Temporary& made, const std::string& aside,
            const std::string& name, bool replaces) {
   if (made.name.empty()) {

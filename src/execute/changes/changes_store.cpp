@@ -154,7 +154,7 @@ void sweep_changes(int changes) {
     if (!audit::is_run_id(name)) continue;
     const UniqueFd folder = open_beneath(changes, name, O_RDONLY | O_DIRECTORY);
     if (!folder || look_beneath(folder.get(), kRecord)) continue;
-    // Whoever lives holds this.
+    // A live process holds this.
     if (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) continue;
     static_cast<void>(remove_tree(changes, name));  // what cannot be removed now is met again
   }

@@ -49,7 +49,7 @@ class Way {
   Way(OutputGate* gate, int sink) : gate_(sink < 0 ? nullptr : gate), sink_(sink) {}
 
   // What to wait for: something to read or, when something is there that may not go on its way or
-  // that nobody takes, the end of that.
+  // is not taken, the end of that.
   [[nodiscard]] pollfd waiting(int source) const {
     pollfd there{source, POLLIN, 0};
     const bool is_there = sink_ >= 0 && source >= 0 && ::poll(&there, 1, 0) > 0;
@@ -164,7 +164,7 @@ Result<sandbox::Verdict> attend(PipedChild piped, ChildIo io, StopSignal stop,
     const int ready = ::poll(watched.data(), watched.size(),
                              deadline ? milliseconds_until(*deadline, longest_wait) : -1);
     if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
-    // Whoever cannot look any more ends what it cannot attend to.
+    // A supervisor that cannot look any more ends what it cannot attend to.
     bool go_on = ready > 0 && watched[3].revents == 0;
     if (watched[0].revents != 0) feed(in, io.input);
     if (watched[1].revents != 0)

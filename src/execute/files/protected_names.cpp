@@ -214,7 +214,7 @@ class Walk {
                 {.fix = "try again once nothing else moves folders there"});
   }
 
-  // It is gone since, or another's that lets nobody in, or closed.
+  // It is gone since, or another user's and private, or closed.
   Result<void> unopened(const std::string& name) {
     if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) return {};
     const int folder = levels_.back().folder.get();

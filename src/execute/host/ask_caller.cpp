@@ -14,8 +14,8 @@ namespace {
 
 namespace asio = boost::asio;
 
-// One question on its way. The bell rings when there is a reply, or when nobody can give one any
-// more: whoever asked must not wait for ever.
+// One question on its way. The bell rings when there is a reply, or when none can come any more:
+// the asker must not wait for ever.
 struct Question {
   explicit Question(const asio::any_io_executor& executor)
       : bell(executor, asio::steady_timer::time_point::max()) {}

@@ -34,7 +34,7 @@ std::unexpected<Error> unusable(int error) {
                                             std::system_category().message(error));
 }
 
-// Bound beside its name and renamed when it listens: nobody finds a socket that refuses them.
+// Bound beside its name and renamed when it listens: no client finds a socket that refuses it.
 Result<UniqueFd> listen_as(const UniqueFd& folder, const std::string& run_id) {
   UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   // With our mark: killed in between, the next run sweeps it.

@@ -105,7 +105,7 @@ Json to_json(const Said& said) {
 
 Result<Said> said_of(const Json& json, const std::string& server, const Members& members) {
   if (const Json* report = find_member(json, "progress")) {
-    // Whoever passes it on writes members of its own into it.
+    // The code that passes it on writes members of its own into it.
     if (!report->is_object()) return members.bad("a report of progress is no object");
     return Said{.said = *report};
   }
@@ -136,7 +136,7 @@ std::uint64_t tick_of(const Json& line, const char* name) {
 }
 
 // Questions are recorded as such (`said`), and results are those that were given in the end: one
-// that asks for input would be a question of the file's own, in the name of whoever plays it.
+// that asks for input would be a question of the file's own, in the name of the user who plays it.
 bool is_complete(const Json& result) {
   const Json* type = find_member(result, "resultType");
   return (type == nullptr || *type == "complete") && !result.contains("inputRequests") &&

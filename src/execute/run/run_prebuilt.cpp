@@ -70,7 +70,7 @@ gate::Declared declared_by_grants(Enforcement enforcement, const policy::Authori
 }
 
 // Declared ∩ granted where the program has a note, granted where it has none. The note is a claim
-// of whoever built the program: as a layer of its own it can only take away.
+// of the program's builder: as a layer of its own it can only take away.
 Result<RunAuthority> make_authority(const GrantCheck& parts, const ProgramFile& file,
                                     RunRequest& request, const KnownLock& known, Outcome& outcome) {
   std::vector<policy::LayerText> layers;

@@ -526,7 +526,7 @@ class Proposer {
     const Mount* mount = mount_of(path);
     if (mount != nullptr && mount->kind == Mount::Kind::kPrivate && !in_project(path) &&
         home_above(path) == nullptr) {
-      // Of its own there, unless somebody else had put it there.
+      // Of its own there, unless another process had put it there.
       if ((uses & sandbox::kCreated) == 0 && (uses & sandbox::kRead) != 0 && is_there(path) &&
           path != mount->inside)
         leave(path, uses, "others' files there are not seen in a sandbox");

@@ -99,7 +99,7 @@ class Notices {
     const std::scoped_lock alone(mutex_);
     if (told_.size() >= kMostTold || !told_.insert(about).second) return false;
     const std::string line = "mcpac: " + printable(text.substr(0, 1024)) + "\n";
-    // One that nobody reads is full.
+    // One without a reader is full.
     if (out_) std::ignore = ::write(out_.get(), line.data(), line.size());
     return true;
   }
@@ -170,7 +170,7 @@ struct ServerConnections::Loop {
   const MakeResolver make_resolver;
   audit::Sink* log = nullptr;  // of a run
   Tell tell;
-  std::vector<std::string> untold;  // while nobody hears it
+  std::vector<std::string> untold;  // while there is no listener
   std::set<std::string> noted;
   std::unique_ptr<audit::RunLog> own;  // of notes
   std::mutex mutex;

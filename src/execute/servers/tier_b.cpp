@@ -24,7 +24,7 @@ bool is_writable(const Mount& mount) {
   return mount.kind == Mount::Kind::kHost && mount.access == Mount::Access::kReadWrite;
 }
 
-// Folders that nobody may look into would stay.
+// Folders without any access rights would stay.
 void make_removable(const fs::path& folder) {
   std::error_code error;
   fs::permissions(folder, fs::perms::owner_all, fs::perm_options::add, error);

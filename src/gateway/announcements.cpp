@@ -22,7 +22,7 @@ void Announcements::heard(const std::string& server, const std::string& method,
   const std::string uri = is_update ? string_member(params, "uri") : "";
   if (is_update) {
     if (uri.size() > kMaxUri) return say_too_long(server);
-    // Names that a server makes up take nobody's place.
+    // Names that a server makes up use up no client's share.
     const auto watched = offers_.watch().subscriptions().watched_whole(server, uri);
     if (!watched) return;
     about.watched = *watched;

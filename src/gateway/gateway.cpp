@@ -231,7 +231,7 @@ Gateway::~Gateway() {
 
 Result<std::shared_ptr<ClientGrant>> Gateway::let_in(const Principal& principal,
                                                      const Rules& rules) {
-  // Nobody would end a run that begins now.
+  // A run that begins now would never be ended.
   if (ending_) return fail(ErrorId::kCallDenied, "mcpac serve ends");
   if (runs_.has_lost(principal)) {
     return fail(ErrorId::kCallDenied, "what this client held was taken back",

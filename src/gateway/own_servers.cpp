@@ -112,7 +112,7 @@ Result<void> OwnServers::start(const std::string& client, const std::string& ser
 void OwnServers::let_go(const std::string& client, Session session) {
   if (servers_.empty()) return;
   if (session == Session::kRequest) client_of(client).last_request = setup_.clock->steady_now();
-  // When whoever ends it has done so.
+  // After the code that ends it has done so.
   boost::asio::post(setup_.executor, [this, alive = std::weak_ptr(alive_), client] {
     if (!alive.expired()) end_if_left(client, client_of(client));
   });

@@ -289,7 +289,7 @@ void SessionOffers::complete_at(const ipc::Id& id, const RequestContext& context
           return session_.say_error(id, without_our_name(std::move((*outcome).error())));
         session_.say_result(id, complete_in_form(era, without_our_name(std::move(**outcome))));
       });
-  // Nobody answers questions about it; but the server knows for whom it works.
+  // Questions about it are not answered; but the server knows for whom it works.
   offers_->servers().request(process_of(server), "completion/complete", std::move(params),
                              session_.caller_of_nothing(), std::move(done));
 }

@@ -173,7 +173,7 @@ bool Peer::is_for_all(const Head& head) const {
          (target == kHealth || door_->setup_.documents.contains(target));
 }
 
-// The connection ends behind it: whoever shows no token gets one answer, and what follows was no
+// The connection ends behind it: a client without a token gets one answer, and what follows was no
 // request where the head promised a body, which is not read here.
 asio::awaitable<void> Peer::answer_all(const Head& head) {
   if (has_body(head)) {

@@ -11,7 +11,7 @@ namespace {
 
 // What the models behind most clients accept as the name of a tool.
 constexpr std::size_t kMaxPlain = 64;
-// 40 bits: enough that nobody finds a tool's name by chance, short enough to be read.
+// 40 bits: enough that a tool's name is not found by chance, short enough to be read.
 constexpr std::size_t kDigits = 10;
 constexpr const char* kBetween = "__";  // a server and what it has
 

@@ -59,7 +59,7 @@ void ServerLists::get_one(const Key& key, Done done) {
   const Json* capabilities = servers_.capabilities(server);
   Slot& slot = slots_.try_emplace(key, spans_).first->second;
   const auto now = clock_.steady_now();
-  // One that is down has what it had; of one that never came up nobody knows.
+  // One that is down has what it had; what one that never came up has is unknown.
   if (servers_.is_settled(server) && capabilities == nullptr) {
     slot.is_missed = true;
     return done(slot.list);
@@ -182,7 +182,7 @@ void ServerLists::add_page(const Key& key, const std::shared_ptr<ListReading>& r
   finish(key, Ended::kGaveNoList, nullptr);
 }
 
-// It is read on: whoever comes later finds it, and who had to go without it is told.
+// It is read on: a later request finds it, and clients that had to go without it are told.
 void ServerLists::stop_waiting(const Key& key) {
   Slot& slot = slots_.at(key);
   slot.is_late = true;
@@ -225,7 +225,7 @@ void ServerLists::finish(const Key& key, Ended ended, ServerList list) {
   const auto fresh = std::min<std::chrono::milliseconds>(
       reading->fresh().count() > 0 ? reading->fresh() : usual, kFreshMost);
   slot.fresh_until = slot.is_outdated || ended == Ended::kGaveNoList ? now : now + fresh;
-  // A server that cannot be asked now has what it had: so nobody takes its place meanwhile.
+  // A server that cannot be asked now has what it had: so no other takes its place meanwhile.
   const bool is_news = list && (!slot.list || *slot.list != *list);
   const bool is_missed = list ? std::exchange(slot.is_missed, false) : true;
   if (!list) slot.is_missed = true;
@@ -235,7 +235,7 @@ void ServerLists::finish(const Key& key, Ended ended, ServerList list) {
   if (is_news && is_missed && late_) late_(server, kind);
 }
 
-// Nobody may come and ask, since nobody knows that there is more than was shown. Of a change that
+// No client may come and ask, since none knows that there is more than was shown. Of a change that
 // came meanwhile clients were told, and where they would wait it is for them to ask.
 void ServerLists::read_again(const Key& key, Slot& slot) {
   if (slot.reading) return;

@@ -123,7 +123,7 @@ bool Visit::ask(const Errand& errand) {
 // The host keeps the connection: it prepares nothing here until we have ended.
 int Visit::work_alone(std::string why, int signal) {
   why_alone_ = std::move(why);
-  channel_.reset();  // whoever waits for our word there ends without it
+  channel_.reset();  // a worker that waits for our word ends without it
   return signal;
 }
 

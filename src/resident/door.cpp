@@ -102,7 +102,7 @@ void Door::close() {
 
 namespace {
 
-// Nothing where nobody listens.
+// Nothing where there is no listener.
 Result<std::optional<UniqueFd>> connect_socket(const std::filesystem::path& folder,
                                                std::chrono::milliseconds answer_within) {
   std::error_code ignored;

@@ -21,7 +21,7 @@ constexpr std::size_t kMaxSilent = 32;
 // Who works alone and is remembered for it; of others the project's use is told by a file
 // (execute/project/project_use.h).
 constexpr std::size_t kMaxAlone = 64;
-// Without a descriptor nobody can be let in, and the door would be heard again at once.
+// Without a descriptor no client can be admitted, and the door would be heard again at once.
 constexpr auto kUntilNextAccept = std::chrono::milliseconds(100);
 
 UniqueFd ending_signals() {
@@ -119,7 +119,7 @@ std::size_t ResidentHost::count(Visitor::State state) const {
       std::ranges::count(visitors_, state, [](const auto& entry) { return entry.second.state; }));
 }
 
-// Nobody keeps others out by saying nothing.
+// No client keeps others out by connecting silently.
 void ResidentHost::make_room() {
   if (count(Visitor::State::kNew) < kMaxSilent) return;
   const auto oldest = std::ranges::find(visitors_, Visitor::State::kNew,

@@ -115,7 +115,7 @@ bool add_texts(int folder, Standing& standing) {
 }
 
 // Which folder, and through which mount: a bind of "/" is the same folder, and what lies on the
-// mounts below it is not. Nobody is asked for it but the kernel: the root may lie on a file system
+// mounts below it is not. Only the kernel is asked for it: the root may lie on a file system
 // of its user (FUSE) that never answers.
 bool add_root(int folder, Standing& standing) {
   auto path = link_at(folder, "root");

@@ -463,7 +463,7 @@ Done Guard::open(int at, std::uint64_t address, int flags, mode_t mode) {
   return is_link ? open_existing(*name, flags) : std::move(made);
 }
 
-// Through a link that somebody else made, as programs make none: what it leads to is there, and is
+// Through a link of another process, as programs make none: what it leads to is there, and is
 // held like what is named itself.
 Done Guard::open_existing(const Name& name, int flags) {
   const UniqueFd target(::openat(name.folder.get(), name.text.c_str(), O_PATH | O_CLOEXEC));

@@ -276,7 +276,7 @@ void RunView::finish(const execute::Outcome& outcome, const analyzer::SourceText
     context_.say(fmt::format("denied: {}: mcpac audit list --run {}",
                              counted(outcome.denials.others(), "other call"),
                              outcome.run_id.substr(0, 13)));
-  // Such an end says little by itself: an exception that nobody caught.
+  // Such an end says little by itself: an uncaught exception.
   const bool lacked = outcome.verdict && !is_told && outcome.verdict->limit &&
                       outcome.verdict->kind == sandbox::Verdict::Kind::kExited &&
                       outcome.verdict->code != 0;

@@ -39,8 +39,8 @@ Result<std::string> SecretFiles::keep(const std::string& server, const std::stri
     const std::string end = i == 1 ? "" : fmt::format("-{}", i);
     const auto file = folder_ / fmt::format("{}.{}{}", server, plain(name), end);
     auto there = read_private_file(file, kMaxSecret + 1);
-    if (!there || (*there && **there != bytes)) continue;  // somebody else's, or another value
-    // Also where it is there: whoever wrote it may have failed to sync it.
+    if (!there || (*there && **there != bytes)) continue;  // a foreign one, or another value
+    // Also where it is there: its writer may have failed to sync it.
     if (auto written = write_file_atomic(file, bytes, 0600); !written) return pass_on(written);
     return fmt::format("${{file:{}}}", file.string());
   }

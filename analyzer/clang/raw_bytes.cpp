@@ -193,7 +193,7 @@ void RawBytesChecker::on_named(CXCursor reference) {
   if (name == "std::static_pointer_cast" && type_argument(from, 0).kind != CXType_Void &&
       type_argument(to, 0).kind != CXType_Void)
     return;
-  // The constness of code is nobody's secret; a capability's is kept (escape_hatches.h).
+  // The constness of code needs no protection; a capability's is kept (escape_hatches.h).
   if (name == "std::const_pointer_cast" && !identity_.holds_capability(to)) return;
   const Guarded made = guarded(to);
   const Guarded looked_at = guarded(from);

@@ -229,7 +229,7 @@ std::string real_name(const std::string& path) {
 }
 
 // Whether a place may be the path, or a folder above it, by another name: where links lead today,
-// what a shell expands, and links of the kernel, of which some lead where only the process knows.
+// what a shell expands, and links of the kernel, some of them known to the process alone.
 bool may_be_by_another_name(const std::string& place, const std::string& path) {
   const auto components = policy::split(place);
   if (may_expand_to(components, policy::split(path))) return true;

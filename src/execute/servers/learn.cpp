@@ -206,8 +206,8 @@ constexpr std::array kOfLibraries = {
 constexpr std::array kOfMachine = {"/etc",  "/var",  "/run",       "/boot",
                                    "/root", "/home", "/lost+found"};
 
-// What is left of a program's name without what says of which kind it is: "notes" of
-// "notes-mcp-server" and "@acme/notes". Empty: nothing that tells it from others.
+// A program's name without the words for its kind: "notes" of "notes-mcp-server" and "@acme/notes".
+// Empty: nothing that tells it from others.
 std::string name_without_kind(std::string_view name) {
   constexpr std::array<std::string_view, 22> kKinds = {
       "mcp", "server", "servers", "nodejs", "node", "js",   "ts",  "python",

@@ -138,7 +138,7 @@ ShownEntries shown_resources(const gate::Gate& gate, const std::set<std::string>
 
 namespace {
 
-// Of which servers' rules a template could ever be read, by what stands before its variables.
+// The servers whose rules could ever allow a template, by the text before its variables.
 class TemplateReaders {
  public:
   TemplateReaders(const gate::Gate& gate, std::size_t steps) : gate_(gate), work_(steps) {}

@@ -135,7 +135,7 @@ bool is_plain_destination(std::string_view destination) {
   });
 }
 
-// An answer of all layers, of which each must have a place that `covers`.
+// An answer of all layers; each must have a place that `covers`.
 template <class Covers>
 NetworkAnswer ask_layers(const Layers& layers, const std::string& destination, Covers covers) {
   NetworkAnswer answer;

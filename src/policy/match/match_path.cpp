@@ -114,8 +114,8 @@ class PathMatcher final : public Matcher {
 
  private:
   enum class Look : std::uint8_t { kLexical, kResolved };
-  // What a folder is to the rule that a denied or excepted place lies in. kIfThere: for a path of
-  // which the text does not say whether it is one.
+  // What a folder is to the rule that a denied or excepted place lies in. kIfThere: for a text that
+  // may or may not be a path.
   enum class Above : std::uint8_t { kPasses, kIfThere, kCounts };
 
   // The folder of another argument that decides about a relative value, where there is one.

@@ -1,4 +1,4 @@
-// ObjectSymbols: what a symbol that an object file needs from elsewhere is for.
+// ObjectSymbols: purpose of the undefined symbols of an object file.
 //
 // The allowed C functions stand in one table by what they are good for: computing, memory, text,
 // clocks, threads of the program itself, and output on the streams that it has. Everything else is

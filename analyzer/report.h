@@ -1,4 +1,4 @@
-// Report: what one C++ program declares, uses and hides, as plain values.
+// Report: declarations, uses and findings of one C++ program, as plain values.
 //
 // The worker (analyzer/clang, in the sandbox) writes it as JSON, the host reads it back and
 // believes nothing in it beyond its form: a report can only name permissions that the request

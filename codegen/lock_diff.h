@@ -1,4 +1,4 @@
-// LockDiff: what servers offer now, against what mcpac.lock approved.
+// LockDiff: difference between the current offers of servers and mcpac.lock.
 //
 // It is what a person reads before approving, so it is complete: every part that the digest of a
 // tool covers is compared, and a tool whose digest differs is never without a difference. "Probably

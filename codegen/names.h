@@ -1,5 +1,4 @@
-// Names: how the original names of servers, tools, properties and enum values become C++
-// identifiers.
+// Names: mapping from the names of servers, tools, properties and enum values to C++ identifiers.
 //
 // The one rule; it looks at nothing but the names of one scope and what the lock has of them:
 //   1. every character that an identifier cannot hold becomes '_' (a whole UTF-8 character, one

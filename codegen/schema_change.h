@@ -1,4 +1,4 @@
-// SchemaChange: what became of a JSON Schema, said so that a person can approve it.
+// SchemaChange: the changes of a JSON Schema, in words that a person can approve.
 //
 // A structural comparison, keyword by keyword: every difference is reported with its JSON pointer,
 // before and after, whole, and an effect. "Narrowed" and "widened" are only said where it is

@@ -1,5 +1,5 @@
-// HTTP messages in pieces: what was received is understood at once, and what there is room for is
-// written at once; the loop is waited for where neither is possible.
+// HTTP messages in pieces: received bytes are parsed at once, and what there is room for is written
+// at once; the loop is waited for where neither is possible.
 //
 // The library's own operations ask the loop for each step of a message that has come whole, and
 // read 512 bytes at a time unless the buffer has room for more.

@@ -1,4 +1,4 @@
-// Argument errors: what is wrong with the arguments of a call that does not compile.
+// Argument errors: diagnostics for the arguments of a call that does not compile.
 //
 // Clang only says that no overload fits. Here the call as spelled (given_arguments) is held against
 // the fields of the tool's Args (argument_fit).

@@ -1,4 +1,4 @@
-// Argument types: what a field of a generated struct takes, as people say it.
+// Argument types: the types of generated fields in words for people.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Dangling: what looks at memory that is given back before it is read (rule dangling).
+// Dangling: check for views of memory that is freed before it is read (rule dangling).
 //
 // `std::string_view text = call().text();` prints anything at all, with exit code 0. Clang warns of
 // some of it; what it does not follow (JSON, results, groups and containers of views, a view of

@@ -1,4 +1,5 @@
-// Early: what runs before the entry, in the initialisers of globals (rules early-call, early-code).
+// Early: code that runs before the entry, in the initialisers of globals (rules early-call,
+// early-code).
 #pragma once
 
 #include <cstdint>

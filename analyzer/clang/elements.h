@@ -1,4 +1,4 @@
-// Elements: what stands in a list that the source spells out, element by element.
+// Elements: the elements of a list literal in the source.
 //
 // A braced list, a constant C array or std::array, a constant container made from a braced list,
 // and names of those. Whatever may hold more, less or something else than the list shows is

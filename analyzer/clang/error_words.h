@@ -1,4 +1,4 @@
-// Error words: what clang says of capabilities, in the words of the program.
+// Error words: clang's errors about capabilities, in the words of the program.
 //
 // Clang names templates of the runtime; who wrote the program thinks of tools, servers and what its
 // Requires holds. Only words come from here: the program is refused already.

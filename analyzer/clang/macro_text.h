@@ -1,4 +1,5 @@
-// Macro text: what a macro of the program would write into a header (rule macro-redefinition).
+// Macro text: the text that a macro of the program would put into a header (rule
+// macro-redefinition).
 //
 // To clang such text stands where the macro is used: in a header, whose declarations are not
 // walked. All headers of the library and of the servers are precompiled, which no macro of a

@@ -1,4 +1,4 @@
-// Preprocessing: what directives and tokens of the program's own files tell (rules foreign-header,
+// Preprocessing: checks of directives and tokens of the program's own files (rules foreign-header,
 // macro-redefinition, line-directive, pragma, embed, path-probe, self-include, inline-assembly).
 #pragma once
 

@@ -1,4 +1,4 @@
-// Sources: whose file a piece of text stands in, decided by its real path.
+// Sources: the owner of the file that a piece of text is in, decided by its real path.
 //
 // The generated headers and the lead come first, then the toolchain's, then the program's own
 // folder; every other file is foreign. A name proves nothing: a file called mcpac.hpp beside the

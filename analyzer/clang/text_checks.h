@@ -1,4 +1,4 @@
-// Text checks: what is wrong with a source before anything is parsed.
+// Text checks: checks of a source before it is parsed.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// The hash chain of audit files: what binds a line to its place and to all lines before it.
+// The hash chain of audit files: binds each line to its place and to all lines before it.
 //
 // A line of the chain is  BODY,"hash":"64 hex"}  or  BODY,"hash":"64 hex","signature":"128 hex"}
 // where BODY is the JSON object of the record without its closing brace, byte for byte. The hash is

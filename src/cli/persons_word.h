@@ -1,4 +1,4 @@
-// Person's word: what a switch waits for that weakens what a run is held to.
+// Person's word: the consent that a switch needs to weaken a run's restrictions.
 //
 // The writer of a command line, a model as well, can write --no-permission-check or --min-tier C.
 // So neither holds by itself: the user says so once in a setting of their account, which neither a

@@ -1,4 +1,4 @@
-// Talk: what mcpac says on standard error, to somebody who may read it much later, or never.
+// Talk: mcpac's messages on standard error, whose reader may be slow or absent.
 #pragma once
 
 #include <chrono>

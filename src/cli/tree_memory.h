@@ -1,4 +1,4 @@
-// Tree memory: what a process and all below it hold, each page counted once.
+// Tree memory: memory of a process and its descendants, each page counted once.
 //
 // A worker's tools wait as processes of their own and share pages with it and with each other, so
 // the sum of what each has (RSS) would count those again and again. The kernel's proportional share

@@ -1,5 +1,5 @@
-// WorkerChoice: which commands a worker of the resident host may take over (docs/resident.md). One
-// answer for bin/mcpac, which sees words, and for all of mcpac, which has read them.
+// WorkerChoice: the commands that a worker of the resident host may take over (docs/resident.md).
+// One answer for bin/mcpac, which sees words, and for all of mcpac, which has read them.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Abandoned: what a killed process left behind is known by its name, and swept by the next one.
+// Abandoned: files that a killed process left, recognised by name and removed by the next one.
 //
 // Who writes something temporary puts its mark into the name: where it runs (boot, namespaces of
 // process ids and of time), its process id, and when it started. A name whose owner is gone is free

@@ -1,4 +1,4 @@
-// Ascii: what a byte is in ASCII, whatever the locale says. Bytes beyond it are none of these.
+// Ascii: classes of bytes in ASCII, independent of the locale. Bytes beyond it are none of these.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Error and Result: how every room of mcpac says that an outsider's input or the kernel failed it.
+// Error and Result: failures by untrusted input or the kernel, in every module of mcpac.
 //
 // An Error answers four questions: what went wrong, where, why it is a rule, how to fix it. A
 // refusal (a denied call) is a value of its own, not an Error; a bug of ours is an exception.

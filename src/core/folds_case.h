@@ -1,4 +1,4 @@
-// FoldsCase: whether the file system of a folder takes names for the same that differ in case.
+// FoldsCase: whether the file system of a folder is case-insensitive.
 //
 // There a name has spellings that no table of ours holds all of, so nothing that goes by names can
 // be promised of it. Nothing is written to find out: a folder says it by its flag (casefold of

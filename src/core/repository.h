@@ -1,4 +1,4 @@
-// Repository: what makes git take a folder for a repository, whatever the folder is called.
+// Repository: recognises folders that git takes for a repository, whatever their name.
 //
 // Git looks at the folder it is started in, and a prompt starts it: what the folder's `config`
 // names (core.fsmonitor) is run. No single name gives such a folder away, only that it holds some

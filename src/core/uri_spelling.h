@@ -1,4 +1,4 @@
-// UriSpelling: what may be spelled in several ways in one URI (RFC 3986, sections 2.3, 3.1, 6.2.2).
+// UriSpelling: equivalent spellings of one URI (RFC 3986, sections 2.3, 3.1, 6.2.2).
 //
 // One rule for resource URIs (core/offer.h) and for URLs in arguments (policy/match/url.h): what
 // some readers decode or remove and others do not is refused, or is rewritten where all spellings

@@ -1,4 +1,4 @@
-// Answer: what the gate says to one call, and how that looks as JSON-RPC (docs/protocol.md).
+// Answer: the gate's answer to one call, and its form in JSON-RPC (docs/protocol.md).
 //
 // A result is the server's own object, unchanged, whether or not it says isError: only the agent
 // knows what a tool's failure means to it. Everything else is a CallError with one of eight kinds,

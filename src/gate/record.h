@@ -1,4 +1,4 @@
-// Record: what the audit log keeps of a call, as payloads of bounded size.
+// Record: audit payloads of a call, of bounded size.
 //
 // A check holds the caller and the call, the decision, its rule and layer, and what the
 // decision rested on, so that it can be made again (execute/records/replay.h). How much of the

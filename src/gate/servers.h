@@ -1,4 +1,5 @@
-// Servers: what doors ask of servers besides calls: lists, completion, subscriptions, log levels.
+// Servers: requests of doors to servers besides calls: lists, completion, subscriptions, log
+// levels.
 //
 // No authority is decided here, and none is needed to ask for a list; what of it a client may see
 // is the door's business, before it asks and before it passes anything on. On the loop's thread.

@@ -1,4 +1,4 @@
-// AnnouncementCoalescer: what servers announce by themselves reaches clients in measure.
+// AnnouncementCoalescer: coalesces and rate-limits unsolicited notifications of servers to clients.
 //
 // A server decides how often it says that something changed, and a client's connection must not
 // fill with it. The first announcement of a kind is passed on at once, those that follow within a

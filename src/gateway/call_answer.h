@@ -1,4 +1,4 @@
-// Call answers: what a client hears of a call that has no result of its server.
+// Call answers: answers to a call that has no result of its server.
 //
 // A model can act on a refusal, a bad argument or a server that died, so these come as a result
 // with isError, which clients show to it; `_meta` says the same to programs. A tool that is not

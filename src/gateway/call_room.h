@@ -1,4 +1,4 @@
-// CallRoom: what the calls of one client take while they are in work, over all of its sessions.
+// CallRoom: budget of one client's calls in flight, over all of its sessions.
 //
 // A call's arguments are held until it is answered: while its server works or does not read, while
 // a person is asked, and while the client is away with a question. The connection that brought them

@@ -1,5 +1,5 @@
-// ClientGrant: what one client holds, for as long as the gateway stands: its gate, its record, and
-// the socket by which its user sees, revokes and ends it (`mcpac runs`).
+// ClientGrant: the authority of one client, for as long as the gateway stands: its gate, its
+// record, and the socket by which its user sees, revokes and ends it (`mcpac runs`).
 //
 // It is a run of the audit log like that of a program. All sessions of a client share it, so limits
 // are not renewed by connecting again. Lives on the loop.

@@ -1,4 +1,4 @@
-// McpSession: what is said between one ordinary MCP client and mcpac, in either protocol era.
+// McpSession: protocol session with one ordinary MCP client, in either protocol era.
 //
 // A state machine: messages in, messages out, and the gate behind it. It owns no descriptor, timer
 // or thread; doors carry its messages (stdio_door.h, http/door.h). Nothing that a client says can

@@ -1,4 +1,4 @@
-// Offers: what the servers of a gateway have besides tools, for all its clients together.
+// Offers: resources, prompts and the like of a gateway's servers, shared by all its clients.
 //
 // Nothing of one client is in it: who may see or read what is decided where a client asks
 // (session_offers.h). On the loop's thread.

@@ -1,4 +1,4 @@
-// Request context: what one request says of itself in `_meta`, and with it the era it belongs to.
+// Request context: the `_meta` of one request, and with it the era it belongs to.
 //
 // A request of revision 2026-07-28 names its revision and the client's capabilities each time, one
 // of the `initialize` era names neither. So the era is a property of the request, and one channel

@@ -1,4 +1,4 @@
-// Tokens: who may come in over HTTP, and under which policy.
+// Tokens: bearer tokens for HTTP clients, each with its policy.
 //
 // A token is 256 random bits, shown once; kept is its SHA-256 alone, in a private file of the user
 // (0600). Which policy holds is a path that is read when the token is first used by a gateway. The

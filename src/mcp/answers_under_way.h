@@ -1,4 +1,4 @@
-// AnswersUnderWay: what we answered a server's own questions with and it has not taken yet.
+// AnswersUnderWay: our answers to a server's questions that it has not taken yet.
 //
 // A server may ask as often as it likes and read nothing: each answer would wait here, and over
 // HTTP on a connection of its own. So few wait at a time; who has more of them is no longer served.

@@ -1,4 +1,4 @@
-// HttpTurns: which messages go to a server over HTTP now, and which wait for a connection.
+// HttpTurns: fair queue of messages for the connections to an HTTP server.
 //
 // A call has a connection for as long as its server works on it. Without a bound one client with
 // calls of a slow tool would take every descriptor of the process; with a bound alone it would take

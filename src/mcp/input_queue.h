@@ -1,4 +1,4 @@
-// InputQueue: whose requests wait for a server that does not read its input.
+// InputQueue: fair shares of the queue to a server that does not read its input.
 //
 // Many clients share the queue to a server. One that fills it, whose server is busy for a while,
 // would have every other client's calls refused: so what one has in it may be as long as what is

@@ -1,4 +1,4 @@
-// Transport: how the messages of one session travel, to a process or over HTTP.
+// Transport: carrier of the messages of one session, to a process or over HTTP.
 //
 // It knows bytes, descriptors and headers and no MCP beyond what its headers carry. Messages come
 // out as lines of text in the order of arrival; what they mean is the session's business. Callbacks

@@ -1,4 +1,4 @@
-// Authority: what one run or client may do, decided for one call at a time.
+// Authority: the rights of one run or client, decided for one call at a time.
 //
 // It is a stack of layers, each a set of rules (docs/grants.md). A call needs
 // every layer, the strictest answer wins, nothing matching means denied; a lower layer can never

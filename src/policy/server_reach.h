@@ -1,4 +1,4 @@
-// ServerReach: which places the calls of one server can name, as the rules of an authority say it.
+// ServerReach: places that the calls of one server can name, by the rules of an authority.
 //
 // A value, so that what several authorities admit can be put together (a gateway's clients) and
 // asked about places that another one of them denies. It rests on path tests and on exact values;

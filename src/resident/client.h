@@ -1,5 +1,5 @@
-// Visit: what `execute` and `run` do when a resident host is up: have a worker do it, or learn that
-// they work alone.
+// Visit: client side of `execute` and `run` at a resident host: a worker does the command, or it
+// works alone.
 //
 // Whatever is wrong with the host, the answer is to work alone: nothing has happened by then. Only
 // once this process said "go" (handshake.h) there is no way back, and the worker's end is the end

@@ -1,5 +1,4 @@
-// Door: where the resident host of a user is reached: a socket in a folder that is the user's
-// alone.
+// Door: listening socket of a user's resident host, in a folder that is the user's alone.
 //
 // The folder is `resident` below the user's runtime folder, or below the state folder where the
 // session has none (0700, owner and mode checked, no link); the socket is 0600. One host at a time:

@@ -1,4 +1,4 @@
-// Request: what a client wants run, as its worker takes it over.
+// Request: a client's command, as its worker takes it over.
 //
 // It travels in a sealed memory file: no process can change it after it was read, nor make its
 // reader wait. The key says which preparations fit it: a worker is started with the environment,

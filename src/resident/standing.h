@@ -1,4 +1,4 @@
-// Standing: what confines a process, as the kernel tells it.
+// Standing: confinement of a process, as the kernel reports it.
 //
 // The resident host runs programs for others of the same user. One of them that is confined (in
 // another namespace, cgroup or root, under another label of a security module, with other limits

@@ -1,4 +1,4 @@
-// Admits: which system calls a program may make beyond those of every agent.
+// Admits: system calls that a program may make beyond those of every agent.
 //
 // An agent computes, allocates, starts threads, reads clocks and talks on the descriptors it was
 // given; it opens nothing and starts nothing. Whatever is admitted besides is spelled at the place

@@ -1,4 +1,4 @@
-// EndReport: what the warden writes about a child that has ended, on the child's own pipe.
+// EndReport: the warden's report about a child that has ended, on the child's own pipe.
 //
 // Plain memory of one build's two halves, smaller than PIPE_BUF so that it is written whole. What
 // stands in a Violation or a Crash came from the child, which may be hostile: numbers to look up

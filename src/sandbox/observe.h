@@ -1,5 +1,5 @@
-// Observation: what a program and all that it starts opens, dials and runs, seen by a system-call
-// filter that stops each such call, tells it, and lets it go on.
+// Observation: files, connections and programs of a process tree, seen by a system-call filter that
+// stops each such call, reports it, and lets it go on.
 //
 // For learning, and for one look after a start that failed: it costs each of these calls two
 // switches between processes. It holds nothing: the program may exchange a path after it was read,

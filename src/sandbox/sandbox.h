@@ -1,4 +1,4 @@
-// Sandbox: what a child process may do, as one value, and the child that runs under it.
+// Sandbox: rights of a child process as one value, and the child that runs under them.
 //
 // The caller says what the child needs; the warden (a small, single-threaded process without
 // secrets) builds the sandbox from the value and reports which layers stand. A layer that was asked

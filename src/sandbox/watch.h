@@ -1,4 +1,4 @@
-// Watch: what a child's signals say, while it still stands where they met it.
+// Watch: reads a child's signals while it is stopped at them.
 //
 // When a process has ended its memory is gone, and with it where it crashed. So the warden traces
 // its children as a debugger does, for signals only: no call is stopped, nothing is written, and

@@ -1,4 +1,4 @@
-// Questions: who answers what rules ask, and whether a program is shown before it runs.
+// Questions: options for the approver of a run and for the review before it.
 #pragma once
 
 #include <cstdint>

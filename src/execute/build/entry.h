@@ -1,4 +1,4 @@
-// Entry: where a program begins, and the text that ties it to the runtime.
+// Entry: the entry point of a program, and the text that ties it to the runtime.
 #pragma once
 
 #include <cstddef>

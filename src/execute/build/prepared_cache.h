@@ -1,4 +1,4 @@
-// PreparedCache: how many prepared folders there are (prepare.h), and which of them are in use.
+// PreparedCache: bound and use of prepared folders (prepare.h).
 //
 // Each set of servers that a program names has a folder of its own, and which words a program has
 // is its author's business: without a bound, programs in a loop fill the disk. So those that were

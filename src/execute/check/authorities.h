@@ -1,4 +1,4 @@
-// The authority of a run: what was granted, under what was declared, under the project's ceiling.
+// The authority of a run: the grants, limited by the declaration and by the project's ceiling.
 #pragma once
 
 #include <filesystem>

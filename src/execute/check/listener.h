@@ -1,4 +1,4 @@
-// Listener: what the caller of a run hears of it, and the one question before it.
+// Listener: events of a run for its caller, and the one question before it.
 #pragma once
 
 #include <chrono>

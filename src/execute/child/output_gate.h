@@ -1,6 +1,6 @@
-// OutputGate: whether what a program says may go on its way just now. It is closed while a person
-// reads a question on a terminal that the output may end at, too: a program could else paint over
-// the question, or ask one of its own beside it.
+// OutputGate: gate that a program's output passes. It is closed while a person reads a question on
+// a terminal that the output may end at, too: a program could else paint over the question, or ask
+// one of its own beside it.
 //
 // What a closed gate holds back stays with the program, in its pipe. Closing and opening is done on
 // the loop, passing through on the thread that attends to the program.

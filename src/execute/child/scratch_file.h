@@ -1,4 +1,4 @@
-// Scratch files: what one run writes for itself, in a folder that goes with it.
+// Scratch files: temporary files of one run, in a folder that is removed with it.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// ClaimedNeeds: what tools of a confined server say that they need (core/claims.h), against what
-// a start of it would be given: by its entry, references expanded, and by the rules of the run.
+// ClaimedNeeds: declared needs of a confined server's tools (core/claims.h), against the sandbox
+// that a start of it would get: by its entry, references expanded, and by the rules of the run.
 //
 // A tool that cannot work without what it does not get is withheld: no program and no client calls
 // it. One that can is degraded, offered and marked. Where the rules are not known, none is withheld

@@ -1,4 +1,4 @@
-// generate: what servers offer in, servers/ and mcpac.lock of a project out.
+// generate: writes servers/ and mcpac.lock of a project from the offers of its servers.
 //
 // A locked tool keeps its approved definition, also when its server changes or withdraws it: a tool
 // that went and came back as another would else be approved in two steps. The first generate of a

@@ -1,4 +1,4 @@
-// Review: what servers offer now against what mcpac.lock approved, and the approval of just that.
+// Review: current offers of servers against mcpac.lock, and the approval of exactly these.
 //
 // A Review holds the very listings that it was made of. Accepting writes those, never a second
 // answer of the server, and only onto the lock that was compared: what a person saw is what is

@@ -1,5 +1,5 @@
-// PlayOrder: which recorded call answers which call, and when it may. Pure; it knows no server and
-// no time.
+// PlayOrder: matching of calls to recorded calls, in a permitted order. Pure; it knows no server
+// and no time.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// RecordedTool: what a lock says of a tool that matters to a recording of its calls.
+// RecordedTool: the part of a tool's lock entry that matters to a recording of its calls.
 #pragma once
 
 #include <memory>

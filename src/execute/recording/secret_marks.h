@@ -1,4 +1,4 @@
-// Secret marks: what stands in a recording where a secret stood, and what is equal to it.
+// Secret marks: placeholders of secrets in a recording, and equality with them.
 //
 // `${env:NAME}`, `${file:PATH}` and `${login:SERVER}` stand for values of the configuration,
 // `[redacted]` for what a schema calls secret. When a recording is played the values are not known,

@@ -1,4 +1,4 @@
-// Denials: what a run was denied, for the user whose rules it was.
+// Denials: denied calls of a run, for the user whose rules denied them.
 //
 // The program hears the reason and what it declared itself; the rule that came nearest and the
 // grant that would admit the call are told here, after the run. Each kind once: a loop of calls is

@@ -1,4 +1,4 @@
-// DelegatedRun: what stands already when a program runs in the name of an MCP client (src/gateway).
+// DelegatedRun: existing parts of a run in the name of an MCP client (src/gateway).
 //
 // The client's servers, its loop and its gate are there; the run has none of its own. Its gate lets
 // through what the program declares and the client could ever be allowed, and hands it on: by the

@@ -1,5 +1,5 @@
-// ImageStart: how a runner in its sandbox is told which image it runs (docs/adr/0024): one message
-// on the program's channel, before anything else, with the image's bytes as a descriptor.
+// ImageStart: hand-over of the image to a runner in its sandbox (docs/adr/0024): one message on the
+// program's channel, before anything else, with the image's bytes as a descriptor.
 #pragma once
 
 #include <elf.h>

@@ -1,6 +1,6 @@
-// PrewarmedRun: what a run needs and what can be done before the run is known: its warden, the
-// lock, the servers that the last run of the project used with the schemas of their tools, the
-// processes of prewarmed_tools.h, and the sweep of what killed runs left.
+// PrewarmedRun: parts of a run that can be prepared before the run is known: its warden, the lock,
+// the servers that the last run of the project used with the schemas of their tools, the processes
+// of prewarmed_tools.h, and the sweep of what killed runs left.
 //
 // A run takes these parts only where it would start the same ones now: the same entries of
 // mcpac.json, the same lock, servers with the same command lines and unchanged programs

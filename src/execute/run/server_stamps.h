@@ -1,4 +1,4 @@
-// ServerStamps: what a server would be started from now, as one text; another text, another server.
+// ServerStamps: the inputs of a server's start as one text; another text, another server.
 #pragma once
 
 #include <optional>

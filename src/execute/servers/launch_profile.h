@@ -1,5 +1,5 @@
-// LaunchProfile: what a server's program needs of the disk to run at all, found from how it is
-// started: its program with the links that lead there, interpreters, and the trees of its script.
+// LaunchProfile: files that a server's program needs to run at all, found from how it is started:
+// its program with the links that lead there, interpreters, and the trees of its script.
 //
 // What it works on is no part of that: the files of its entry say so. Nothing of /usr is named
 // here, which every confined server has (confine_servers.cpp).

@@ -1,4 +1,4 @@
-// Proposed places: what of the disk a server would be given in a sandbox, by what its entry names.
+// Proposed places: paths for a server's sandbox, proposed from the names in its entry.
 //
 // A proposal, for a person to see before it is written: nothing is given by it alone. It reads
 // little, since what it misses shows when the server is tried and what it adds would be open

@@ -1,4 +1,4 @@
-// The network of confined servers: what an entry's "network" admits, and nothing else.
+// The network of confined servers: the destinations of an entry's "network", and nothing else.
 //
 // The network namespace of such a server leads nowhere. On sockets of that namespace, bound before
 // the server starts and handed to us by its keeper, this process listens: on a port of 127.0.0.1

@@ -1,4 +1,4 @@
-// ServerPlaces: what the rules behind a start give a confined server beside its entry.
+// ServerPlaces: places that a confined server gets from the rules of a run, beside its entry.
 //
 // The rules of a run or gateway are known after its servers were configured, so they stand in a
 // value of their own, ConfinedRules, that the confiner reads at each start (confine_servers.h).

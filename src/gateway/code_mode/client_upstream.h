@@ -1,4 +1,5 @@
-// ClientUpstream: what stands behind the gate of a client's program: the gate of the client.
+// ClientUpstream: upstream of the gate of a client's program, which forwards to the gate of the
+// client.
 //
 // A call that the program's gate lets through is made once more there, as the client's: its rules,
 // its limits and its approvals decide it, and the servers behind answer it. What the client's gate

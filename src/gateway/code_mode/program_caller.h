@@ -1,4 +1,4 @@
-// ProgramCaller: who the calls of a client's program belong to: the client's call that runs it.
+// ProgramCaller: caller of a client program's calls, bound to the client's call that runs it.
 //
 // A program makes many calls at once, and a client of 2026-07-28 can be asked one thing at a time:
 // its request is answered with the question, and goes on with the answer. So questions wait here

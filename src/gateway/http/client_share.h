@@ -1,4 +1,4 @@
-// ClientShare: what one guest takes up of a door, over all its sessions and connections.
+// ClientShare: budget of one client at a door, over all its sessions and connections.
 //
 // Answers wait here for a client that reads slowly, or that comes back for them; bodies are held
 // while they arrive. Both are counted in one account: no number of sessions makes it larger. Sizes

@@ -1,4 +1,4 @@
-// EventStream: what is said on one stream of a session, kept until it is taken, and a while longer.
+// EventStream: events of one stream of a session, kept until they are taken, and a while longer.
 //
 // A connection that breaks loses what was on its way; a client of the `initialize` era may come
 // back and say what it saw last (Last-Event-ID). What is kept is bounded: what does not fit is

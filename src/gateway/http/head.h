@@ -1,4 +1,4 @@
-// Head: what the head of an HTTP request must be before anything behind it is looked at.
+// Head: checks of the head of an HTTP request, before its body is looked at.
 //
 // A browser that was led here by a name that resolves to this machine (DNS rebinding) says that
 // name in Host and its page in Origin: both must be ours. Where the body ends must be said in one

@@ -1,4 +1,5 @@
-// ListPatience: how long clients wait for one list of one server, and when it is read without them.
+// ListPatience: time limit of clients for one list of one server, and the times of its background
+// reads.
 //
 // The first time that is long: servers are slow when they begin. A server that was not in time, or
 // gave no list, is followed by a pause in which no client waits, longer each time; afterwards it is

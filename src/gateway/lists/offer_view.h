@@ -1,4 +1,4 @@
-// OfferView: which resources, templates and prompts one client sees, and whose a URI is.
+// OfferView: the resources, templates and prompts visible to one client, and the owner of a URI.
 //
 // A list shows what the client's rules could ever allow. A URI is one server's: rules say whose it
 // may be, and where they leave several, it is the one that lists it or has a template for it. Where

@@ -1,4 +1,4 @@
-// ServerLists: what servers say that they have besides tools, kept while it is fresh.
+// ServerLists: cache of the servers' lists besides tools, kept while they are fresh.
 //
 // One for a gateway: nothing of a client is in it, and who may see which entry is decided later
 // (offer_view.h). Everything that a server can make long is bounded (list_reading.h), and so is how

@@ -1,4 +1,5 @@
-// ShownLists: what of the servers' lists one client is shown, worked out once for all its pages.
+// ShownLists: the part of the servers' lists visible to one client, worked out once for all its
+// pages.
 //
 // Each entry is held against the client's rules, which takes long for long lists; so what came out
 // is kept for as long as the servers' lists are the same, and the same servers may be asked. The

@@ -1,4 +1,4 @@
-// Sampler: which traces are told to the collector; OTEL_TRACES_SAMPLER has its names.
+// Sampler: choice of the traces that are exported; OTEL_TRACES_SAMPLER has its names.
 //
 // A client says in its traceparent whether its trace is sampled, and chooses the trace's id. By
 // default neither is asked: no client decides that its requests are not seen. The samplers that are

@@ -1,4 +1,4 @@
-// what_belongs(): what of a kept login may be used for a server as it is configured now.
+// what_belongs(): the part of a stored login that may be used for a server as configured now.
 //
 // The file of a login is named after the server and its URL as it is written. Whatever else it
 // hangs on may have changed since: what a variable in that URL stands for, the authorization

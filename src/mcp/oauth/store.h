@@ -1,4 +1,4 @@
-// Store: what a login left, one file a server and URL, readable by the user only.
+// Store: tokens and registrations of logins, one file a server and URL, readable by the user only.
 //
 // Everything belongs to the issuer that gave it: credentials of one authorization server are never
 // shown to another (SEP-2352). Without a folder it lives as long as the object.

@@ -1,4 +1,4 @@
-// Path facts: what the file system answered while rules were loaded and calls decided, so that a
+// Path facts: answers of the file system while rules were loaded and calls decided, so that a
 // decision can be made again when the files are others.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Compiled rules: what the loader makes of the syntax, ready to decide calls with.
+// Compiled rules: the loader's output, ready to decide calls with.
 #pragma once
 
 #include <map>

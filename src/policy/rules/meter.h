@@ -1,4 +1,4 @@
-// Meters: how much of its limits a rule has used (docs/grants.md).
+// Meters: usage of a rule's limits (docs/grants.md).
 //
 // `calls`, `rate`, `bytes out` and `cost` are known before a call is sent: they are charged when it
 // is decided, so that calls in flight together never overspend. `bytes in` is known when the result

@@ -1,4 +1,4 @@
-// SchemaView: what a locked input schema says of the arguments that rules may name.
+// SchemaView: the arguments that rules may name, as a locked input schema describes them.
 //
 // Only what helps to find a mistyped name or a test that cannot hold: names, types, defaults, what
 // is required. Validation is core's affair; where a schema is too clever for this view, it knows

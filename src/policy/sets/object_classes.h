@@ -1,4 +1,4 @@
-// Object classes: what objects can mean at one place of a call, from what their members can.
+// Object classes: classes of objects at one place of a call, from the classes of their members.
 #pragma once
 
 #include <functional>

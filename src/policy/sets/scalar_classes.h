@@ -1,4 +1,4 @@
-// Scalar classes: what null, truth values, numbers and strings can mean at one place of a call.
+// Scalar classes: classes of null, booleans, numbers and strings at one place of a call.
 #pragma once
 
 #include <cstdint>

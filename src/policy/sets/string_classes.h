@@ -1,4 +1,4 @@
-// String classes: what a set of tests can say of strings, with an example of each answer.
+// String classes: possible answers of a set of tests to strings, with an example of each.
 //
 // Every test of one argument position is a probe; a class is a combination of answers that some
 // string gets. All classes that exist are found: exactly by automata for tests on texts and for

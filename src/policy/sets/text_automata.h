@@ -1,4 +1,4 @@
-// Text automata: what passes a test on strings, as an automaton each.
+// Text automata: one automaton for each test on strings.
 #pragma once
 
 #include <cstddef>

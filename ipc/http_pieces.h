@@ -25,7 +25,8 @@ namespace mcpac::ipc {
 
 // A parser of requests that refuses a header line that goes on in the next one (obs-fold), as a
 // server must (RFC 9112, section 5.2): the library makes one line of them, and what stands before
-// this server may have made two. Who reads answers may make one line of them, and the library does.
+// this server may have made two. A reader of answers may make one line of them, and the library
+// does.
 template <class Body>
 class UnfoldedRequestParser : public boost::beast::http::request_parser<Body> {
   using Base = boost::beast::http::request_parser<Body>;

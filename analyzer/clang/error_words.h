@@ -1,6 +1,6 @@
 // Error words: clang's errors about capabilities, in the words of the program.
 //
-// Clang names templates of the runtime; who wrote the program thinks of tools, servers and what its
+// Clang names templates of the runtime; the program's author thinks of tools, servers and what its
 // Requires holds. Only words come from here: the program is refused already.
 #pragma once
 

@@ -138,7 +138,7 @@ void RawBytesChecker::on_printed(CXCursor call) {
   }
 }
 
-// Arguments of a variable list have no type: who takes them says what they are.
+// Arguments of a variable list have no type: the taker says what they are.
 void RawBytesChecker::on_call(CXCursor call) {
   const CXCursor function = clang_getCursorReferenced(call);
   if (!exists(function)) return;

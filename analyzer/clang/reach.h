@@ -1,8 +1,9 @@
 // Reach: the types reachable from an object: its members, bases, elements and template arguments,
 // and the targets of its pointers.
 //
-// Who may write the bytes of an object may choose all of that. The search looks into classes of the
-// library as well, where asked, and gives up with "yes" when a type is too large to be searched.
+// Code that may write the bytes of an object may choose all of that. The search looks into classes
+// of the library as well, where asked, and gives up with "yes" when a type is too large to be
+// searched.
 #pragma once
 
 #include <clang-c/Index.h>

@@ -29,7 +29,7 @@ class SigningKey {
 
   // Over `domain`, a zero byte and the hash.
   [[nodiscard]] Signature sign(std::string_view domain, const Digest& hash) const;
-  // For the digests of arguments of one run: who has the log alone cannot try out values.
+  // For the digests of arguments of one run: a holder of the log alone cannot try out values.
   [[nodiscard]] Digest argument_key(std::string_view run_id) const;
   [[nodiscard]] const PublicKey& public_key() const { return public_; }
 

@@ -35,7 +35,7 @@ Result<RunVerdict> verify_file(const std::filesystem::path& path, const IndexEnt
     return fail(ErrorId::kAuditUnreadable, "the log of a run cannot be read",
                 {.where = path.string(), .why = std::system_category().message(errno)});
   }
-  // Asked before the file is read: who closes it in between has closed it well.
+  // Asked before the file is read: a run closed in between was closed well.
   const bool is_alive = ::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   auto text = read_descriptor(fd.get(), path.string(), kMaxRunBytes);
   if (!text) return pass_on(text);

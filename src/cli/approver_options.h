@@ -1,4 +1,5 @@
-// Who answers: --approver, --approver-timeout and --review, the same for every command that asks.
+// Options for the approver: --approver, --approver-timeout and --review, the same for every command
+// that asks.
 #pragma once
 
 #include <memory>

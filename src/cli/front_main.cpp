@@ -102,7 +102,7 @@ int main(int argc, char** argv) {
       if (const auto code = have_it_done(folders, words)) return *code;
     }
   } catch (const std::exception& bug) {
-    // A worker may have begun: who goes on from here might do it a second time.
+    // A worker may have begun: going on from here might do it a second time.
     return tell({ErrorId::kInternal, "mcpac met a bug of its own", "", bug.what(), ""}, words);
   }
   return become(folders.whole(), words);

@@ -96,7 +96,7 @@ bool ask_once(const execute::CheckResult& check, execute::StopSignal stop) {
   return answer == "y" || answer == "Y" || answer == "yes";
 }
 
-// How long a reader is waited for at the end. One for whom a run was ended had the time until then.
+// How long a reader is waited for at the end. One whose run was ended had the time until then.
 std::chrono::milliseconds patience_after(const execute::Outcome& outcome,
                                          std::chrono::milliseconds wall) {
   const auto id = outcome.error ? outcome.error->id : ErrorId::kInternal;

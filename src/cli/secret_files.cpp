@@ -33,7 +33,7 @@ Result<std::string> SecretFiles::keep(const std::string& server, const std::stri
     return refuse("it is longer than 64 KiB, or has a NUL byte");
   const auto turn = take_turn(folder_, "secrets of servers");
   if (!turn) return std::unexpected(turn.error());
-  // Who reads it takes one newline off its end.
+  // Its reader takes one newline off its end.
   const std::string bytes = value + "\n";
   for (int i = 1; i <= kMostOfOneName; ++i) {
     const std::string end = i == 1 ? "" : fmt::format("-{}", i);

@@ -23,7 +23,7 @@ class ThroughHost {
   ThroughHost(Context& context, const RunOptions& options);
   // The command is over and its exit code set.
   [[nodiscard]] bool is_done() const { return done_; }
-  // Who works alone, or is the worker, says here what the next worker should start.
+  // A command that works alone, or is the worker, says here what the next worker should start.
   void tell(const execute::Outcome& outcome) const;
 
  private:

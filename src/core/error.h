@@ -14,8 +14,8 @@
 
 namespace mcpac {
 
-// Of an error in place of a call's answer: what became of the call. Who repeats one that was done
-// does twice what should happen once.
+// Of an error in place of a call's answer: what became of the call. A repetition of one that was
+// done does twice what should happen once.
 enum class Sent : std::uint8_t {
   kUnsaid,     // the id says it, where the error is about a call at all
   kNo,         // its server has nothing of it

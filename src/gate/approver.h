@@ -35,7 +35,7 @@ struct Binding {
   friend bool operator==(const Binding&, const Binding&) = default;
 };
 [[nodiscard]] Json to_json(const Binding& binding);
-// The same for the log, where arguments have a keyed digest: who reads it must not try values out.
+// The same for the log, where arguments have a keyed digest: its reader must not try values out.
 [[nodiscard]] Json recorded(const Binding& binding, const audit::Sink& audit);
 
 struct Question {

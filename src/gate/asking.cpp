@@ -109,7 +109,7 @@ void Asking::ask(Id id, Asked asked, Done done) {
                                   std::move(asked.rules), setup_.binding),
                     std::move(done)});
   queue_.back().question.caller = std::move(asked.caller);
-  // What it digests may have few values: the log must not tell them to who tries.
+  // What it digests may have few values: the log must not tell them to an attacker.
   queue_.back().question.id = audit_.keyed_digest(queue_.back().question.id);
   next();
 }

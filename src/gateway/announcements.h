@@ -53,7 +53,7 @@ class Announcements {
   const Clock& clock_;
   Warning warning_;
   AnnouncementCoalescer pace_;
-  // Who was ever let in that may use a server.
+  // The clients ever admitted that may use a server.
   std::map<std::string, std::set<std::string>> clients_of_;
 };
 

@@ -3,8 +3,8 @@
 // A call's arguments are held until it is answered: while its server works or does not read, while
 // a person is asked, and while the client is away with a question. The connection that brought them
 // may have gone long before, so no door counts them, and sessions are many. Each call has a seat
-// here, as large as its message was when it was decoded; who finds none is told which limit it is.
-// One alone may be of any size: a message has limits of its own. On the loop.
+// here, as large as its message was when it was decoded; a call that finds none is told which limit
+// it is. One alone may be of any size: a message has limits of its own. On the loop.
 #pragma once
 
 #include <cstddef>

@@ -195,7 +195,8 @@ void Gateway::tell_of_states() {
     }
     const auto text = fmt::format("{}: the server has tools that mcpac.lock does not: {}", server,
                                   printable(names));
-    // Lock commands answer no questions of servers, and are not offered what is for who does.
+    // Lock commands answer no questions of servers, and are not offered what is for clients that
+    // do.
     setup_.warning(text +
                    fmt::format("; they wait for `mcpac lock accept {}` (which finds none that "
                                "a server has only for clients that it may ask); this is not said "

@@ -1,7 +1,7 @@
 // Gateway: the servers of a project, and the runs of the clients that are let to them.
 //
 // There is one set of servers, started when the first client that may call them is let in, and one
-// event loop on its own thread (ADR 0007) that all doors share. Who a client is has been settled
+// event loop on its own thread (ADR 0007) that all doors share. The identity of a client is settled
 // before it comes here: let_in() is given the rules that hold for it.
 #pragma once
 
@@ -41,7 +41,7 @@ struct GatewaySetup {
   execute::Project project;
   execute::Folders folders;
   NameForm names = NameForm::kDotted;
-  // Who answers what rules ask; null: the person behind the client.
+  // The approver of what rules ask; null: the person behind the client.
   execute::MakeApprover approver = nullptr;
   execute::RecordingChoice recording = {};  // of all clients together
   std::function<void(std::string_view)> warning = [](std::string_view) {};

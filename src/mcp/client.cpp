@@ -105,7 +105,7 @@ class ClientImpl final : public Client {
                                            CallEvents events) override {
     RequestOptions options;
     options.name = string_member(params, method == "resources/read" ? "uri" : "name");
-    // A list is read, not worked on: who reports progress of it only keeps it going.
+    // A list is read, not worked on: a report of progress only keeps it going.
     options.wants_progress = !method.ends_with("/list");
     options.keeps_errors = true;
     options.events = std::make_shared<const CallEvents>(std::move(events));

@@ -60,7 +60,7 @@ struct Events {
 // secrets redacted.
 using OnProgress = std::function<void(const Json& report)>;
 
-// Who hears and answers what a server says while it works on one call; both may be null.
+// The handler of what a server says while it works on one call; both may be null.
 struct CallEvents {
   OnProgress heard{};
   Answer answer{};

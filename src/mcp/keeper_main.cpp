@@ -252,7 +252,7 @@ void kill_all_of_scope(pid_t server, int& status, bool& has_ended) {
   }
   if (alone.is) kill_all_of_scope(server, status, has_ended);
   if (has_ended) tell(status);
-  // Who told it wants to see that it was killed.
+  // The sender wants to see that it was killed.
   if (is_told) ::kill(::getpid(), SIGKILL);
   ::_exit(0);
 }

@@ -31,7 +31,7 @@ struct About {
   }
 };
 
-// Who answers for one request, and what they said that they do.
+// The handler of one request's questions, and its declared capabilities.
 struct Answering {
   Answer one;
   AnswerAll all;

@@ -36,7 +36,7 @@ struct RequestOptions {
   std::string name{};  // params.name or params.uri, for the transport's headers
   std::map<std::string, std::string> headers{};  // Mcp-Param-*
   bool wants_progress = false;                   // each report of progress starts the timeout anew
-  // Who hears of it, and answers what the server asks meanwhile. Shared: a request that is made
+  // Hears of it, and answers what the server asks meanwhile. Shared: a request that is made
   // again with answers has the same.
   std::shared_ptr<const CallEvents> events = no_events();
   bool keeps_order = false;   // the reply keeps the order of members
@@ -144,7 +144,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void receive(std::string_view line, std::optional<std::int64_t> carrier);
   void receive_response(ipc::Response response, std::string_view line);
   void receive_request(ipc::Request request, std::size_t size, std::optional<std::int64_t> carrier);
-  // Who answers a question that belongs to `carrier`, or to whatever is the only call under way.
+  // The handler of a question that belongs to `carrier`, or to whatever is the only call under way.
   struct Answerer {
     Answer answer;
     std::string client{};

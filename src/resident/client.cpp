@@ -24,8 +24,8 @@ using Clock = std::chrono::steady_clock;
 // A worker that waits takes over in milliseconds; one that must go first, with servers that do not
 // hear, is killed after a second (workers.cpp).
 constexpr std::chrono::milliseconds kUntilItBegins{5'000};
-// Who works alone anyway is held up by no host that hangs: what it has to say is only a courtesy
-// (execute/project/project_use.h).
+// A command that works alone anyway is held up by no host that hangs: what it has to say is only a
+// courtesy (execute/project/project_use.h).
 constexpr std::chrono::milliseconds kForCourtesy{2'000};
 
 mode_t own_umask() {

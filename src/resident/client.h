@@ -3,8 +3,8 @@
 //
 // Whatever is wrong with the host, the answer is to work alone: nothing has happened by then. Only
 // once this process said "go" (handshake.h) there is no way back, and the worker's end is the end
-// of the command. Who works alone anyway says so to the host, which lets go of the servers that it
-// holds for the project.
+// of the command. A command that works alone anyway says so to the host, which lets go of the
+// servers that it holds for the project.
 #pragma once
 
 #include <memory>

@@ -16,9 +16,9 @@
 namespace mcpac::resident {
 namespace {
 
-// Who came in and said nothing yet: the oldest goes when one more comes.
+// A client that connected and said nothing yet: the oldest goes when one more comes.
 constexpr std::size_t kMaxSilent = 32;
-// Who works alone and is remembered for it; of others the project's use is told by a file
+// A client that works alone and is remembered for it; of others the project's use is told by a file
 // (execute/project/project_use.h).
 constexpr std::size_t kMaxAlone = 64;
 // Without a descriptor no client can be admitted, and the door would be heard again at once.
@@ -149,7 +149,7 @@ void ResidentHost::accept_one() {
                   .process = std::move(*process),
                   .nonce = new_nonce(),
                   .deadline = Clock::now() + patient(options_.silence)};
-  // The number is said after the process is held: who sends it back is that process, or the number
+  // The number is said after the process is held: its sender is that process, or the number
   // of that one would not stand beside the message.
   if (!send_message(visitor.socket.get(), {{"mcpac", MCPAC_VERSION}, {"nonce", visitor.nonce}}))
     return;

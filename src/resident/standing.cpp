@@ -129,7 +129,8 @@ bool add_root(int folder, Standing& standing) {
   return true;
 }
 
-// The cheap ones first, and what could make us wait last: who differs in one is asked no more.
+// The cheap ones first, and what could make us wait last: a process that differs in one is asked no
+// more.
 using AddPart = bool (*)(int folder, Standing& standing);
 constexpr std::array<AddPart, 5> kParts = {add_namespaces, add_status, add_schedule, add_texts,
                                            add_root};
@@ -180,7 +181,7 @@ std::optional<Process> Process::peer_of(int socket) {
   size = sizeof handle;
   if (::getsockopt(socket, SOL_SOCKET, SO_PEERPIDFD, &handle, &size) == 0)
     return Process(peer.pid, UniqueFd(handle));
-  // An older kernel: the number may mean another process by now. Who asks sees that by the sender
+  // An older kernel: the number may mean another process by now. The client sees that by the sender
   // of the messages that come after this.
   return of(peer.pid);
 }

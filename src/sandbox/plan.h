@@ -18,7 +18,7 @@
 
 namespace mcpac::sandbox {
 
-// Who the program is to the kernel.
+// The program's identity to the kernel.
 enum class Identity : std::uint8_t {
   kKeep,           // the caller: an ordinary user in a sandbox without namespaces
   kUserNamespace,  // the caller, seen as 65534 in a user namespace of its own

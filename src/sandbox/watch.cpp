@@ -74,7 +74,7 @@ void Watch::on_stop(int status) {
     ::kill(child_, SIGKILL);  // ours to wait for, so the number is not reused
     return;
   }
-  // Who sends from outside of its pid namespace has no number in there.
+  // A sender outside of its pid namespace has no number in there.
   const bool own_stop = signal == SIGSTOP && info.si_pid != 0;
   let_go_on(stops_ == Stops::kWithheld && own_stop ? 0 : signal, then);
 }

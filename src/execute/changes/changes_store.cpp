@@ -113,7 +113,7 @@ Result<UniqueFd> take_turn(const Changeset& changes) {
   if (held && ::flock(held.get(), LOCK_EX | LOCK_NB) != 0)
     return fail(ErrorId::kChangesConflict, "somebody else is applying or discarding these changes",
                 {.fix = "wait until that has ended"});
-  // Who had it before may have discarded them meanwhile.
+  // Its holder before may have discarded them meanwhile.
   struct stat info {};
   if (!held || ::fstat(held.get(), &info) != 0 || info.st_nlink == 0)
     return fail(ErrorId::kChangesUnknown, "the changes are not there any more",

@@ -98,7 +98,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 // Milliseconds until `deadline` for poll(), never less than 0. poll() knows no longer times than
-// some weeks, and no clock: who comes back looks at it.
+// some weeks, and no clock: its caller looks at that.
 int milliseconds_until(Clock::time_point deadline, milliseconds longest) {
   const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
   return static_cast<int>(std::clamp(left, milliseconds(0), longest).count());

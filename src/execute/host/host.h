@@ -95,7 +95,7 @@ class Host {
 
   const mcp::Config& config_;
   std::map<std::string, Started> started_;
-  // By the loop, of servers that start slowly; read by who waits for them.
+  // By the loop, of servers that start slowly; read by their waiters.
   struct Said {
     std::mutex mutex;
     std::map<std::string, std::string> texts;

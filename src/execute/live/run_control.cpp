@@ -167,7 +167,7 @@ void RunControl::accept() {
       });
 }
 
-// Who comes now has a request; who has been silent for longest may only want to be in the way.
+// A new connection has a request; the one silent for longest may only want to be in the way.
 void RunControl::make_room() {
   if (peers_.size() < kMaxPeers) return;
   const auto sooner = [](const auto& one, const auto& other) {

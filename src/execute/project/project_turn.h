@@ -1,7 +1,7 @@
 // ProjectTurn: one writer of a project at a time.
 //
 // `generate` and `lock accept` read mcpac.lock, merge and write; two at once would each write what
-// the other has not seen. Who writes holds an advisory lock and reads mcpac.lock while holding it.
+// the other has not seen. A writer holds an advisory lock and reads mcpac.lock while holding it.
 // Readers need no turn: files are replaced whole, and headers that do not fit the lock are refused.
 //
 // The turn of one user is a file of theirs (project_state.h), which no other user can hold. The

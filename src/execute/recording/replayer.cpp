@@ -232,7 +232,7 @@ Replayer::Replayer(asio::any_io_executor executor, Recording recording, const co
                    Patience patience)
     : state_(std::make_shared<State>(std::move(executor), std::move(recording), lock, patience)) {}
 
-// Who still waits is gone by now, and what was posted finds no call.
+// A waiter is gone by now, and what was posted finds no call.
 Replayer::~Replayer() {
   state_->calls.clear();
   state_->requests.clear();

@@ -52,8 +52,8 @@ struct ProxyAsked {
   [[nodiscard]] std::string refusal(const gate::CallError& error) const;
 };
 
-// Reads what is asked for. `client` is borrowed, and outlives the answer; who waits for it bounds
-// the time by closing that.
+// Reads what is asked for. `client` is borrowed, and outlives the answer; the waiter bounds the
+// time by closing that.
 [[nodiscard]] boost::asio::awaitable<std::expected<std::unique_ptr<ProxyAsked>, NotAsked>>
 read_asked(boost::asio::ip::tcp::socket& client);
 

@@ -657,7 +657,7 @@ asio::awaitable<void> ServerConnections::Session::State::serve_names_of(
 ServerConnections::Session::Session(std::shared_ptr<Loop> loop, std::shared_ptr<State> state)
     : loop_(std::move(loop)), state_(std::move(state)) {}
 
-// Its standard error ends with the server at once; who waits for that is not kept.
+// Its standard error ends with the server at once; a waiter for that is not kept.
 ServerConnections::Session::~Session() {
   state_->notices.close();
   loop_->on_loop([this] { state_->close("server-ended"); });

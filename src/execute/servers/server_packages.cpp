@@ -37,7 +37,7 @@ using Installer = PackageRun::Installer;
 constexpr const char* kRecord = "installed.json";
 constexpr const char* kComplete = ".mcpac-complete";  // in an installation that counted once
 
-// By what is installed, and not by who asks for it: two servers share one.
+// By the installed package, and not by its entry: two servers share one.
 fs::path package_folder(const PackageRun& run, const Folders& folders) {
   const Json key = {{"installer", static_cast<int>(run.installer)},
                     {"packages", run.packages},

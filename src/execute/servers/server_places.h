@@ -77,7 +77,8 @@ using ReachOfServers = std::map<std::string, ReachOfServer>;
                                               const policy::Authority& authority,
                                               policy::Callers callers = policy::Callers::kPrograms);
 // Leaves what calls of tools that `stands` can name. A server without such a tool keeps what the
-// rules hold back, and has no network by them: who cannot call it lifts nothing for others.
+// rules hold back, and has no network by them: a client that cannot call it lifts nothing for
+// others.
 void keep_callable(ReachOfServers& reach, const std::function<bool(const Permission&)>& stands);
 // Another authority's besides, for servers that both use: what either admits.
 void add_reach(ReachOfServers& into, const ReachOfServers& other);

@@ -8,7 +8,7 @@
 namespace mcpac::gateway::code_mode {
 namespace {
 
-// Said to who runs a command, and of no use without one.
+// Advice for a command's user, and of no use without a command.
 constexpr std::string_view kExpected = "; where the program means to be denied, --expect-denials";
 constexpr std::string_view kPerson = "have the person add to the policy of this client: ";
 

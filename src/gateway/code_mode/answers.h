@@ -1,4 +1,4 @@
-// Answers of code mode: structured contents, and text for who reads none, within bounds.
+// Answers of code mode: structured contents, and text for clients that read none, within bounds.
 //
 // What a program did, how it ended and why it was refused are values that a model acts on, so they
 // come as results; `isError` says that the program did not do what it was written for.

@@ -52,7 +52,7 @@ struct Setup {
 class CodeMode final : public OwnTools {
  public:
   explicit CodeMode(Setup setup);
-  // Its programs are told to end; who owns Programs waits for that.
+  // Its programs are told to end; the owner of Programs waits for that.
   ~CodeMode() override;
 
   [[nodiscard]] const Json& definitions() const override { return definitions_; }

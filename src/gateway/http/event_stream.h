@@ -63,7 +63,7 @@ class EventStream {
   void shrink(std::size_t bytes);
   // Lets go of those that were taken.
   void drop_taken();
-  // Lets go of all: who comes back for them is told so.
+  // Lets go of all: a client that comes back for them is told so.
   void drop_all();
 
  private:

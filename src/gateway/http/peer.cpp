@@ -204,7 +204,7 @@ asio::awaitable<bool> Peer::read_head(Parser& parser) {
   const HttpLimits& limits = door_->setup_.limits;
   parser.header_limit(static_cast<std::uint32_t>(limits.max_head));
   parser.body_limit(limits.max_body);
-  // Who sends requests ahead waits for the others all the same.
+  // A client that sends requests ahead waits for the others all the same.
   if (buffer_.size() > 0) co_await asio::post(stream_.get_executor(), kAwait);
   ipc::give_back(buffer_, kPiece);
   const bool rests = has_shown_token_ && buffer_.size() == 0;

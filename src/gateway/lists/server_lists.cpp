@@ -11,7 +11,7 @@
 namespace mcpac::gateway {
 namespace {
 
-// Who waits for a list that is being read.
+// The waiters for a list that is being read.
 constexpr std::size_t kMaxWaiting = 1'024;
 // Without a word of its own. A server that announces changes is asked again when it does.
 constexpr auto kFreshAnnounced = std::chrono::seconds(60);
@@ -110,7 +110,7 @@ void ServerLists::read_now(const Key& key) {
   slot.again.reset();
   if (slot.reading) return;
   if (may_be_asked(key)) return begin_reading(key, slot);
-  // By now it is down, or has no such list: who waited has what it had.
+  // By now it is down, or has no such list: a waiter has what it had.
   slot.is_missed = slot.is_missed || !slot.waiting.empty();
   tell(slot);
 }

@@ -2,11 +2,11 @@
 //
 // One for a gateway: nothing of a client is in it, and who may see which entry is decided later
 // (offer_view.h). Everything that a server can make long is bounded (list_reading.h), and so is how
-// long clients wait for it (list_patience.h): who is not in time has what it had, and its list is
-// read on, all pages within the server's `timeout`. Where none is known, or the server says that it
-// changed, it is also read in the background; what then comes is told to the clients that were
-// shown less. A list that did not change is the one that there was: what was worked out from it
-// holds on. On the loop's thread.
+// long clients wait for it (list_patience.h): a server that is not in time has what it had, and its
+// list is read on, all pages within the server's `timeout`. Where none is known, or the server says
+// that it changed, it is also read in the background; what then comes is told to the clients that
+// were shown less. A list that did not change is the one that there was: what was worked out from
+// it holds on. On the loop's thread.
 #pragma once
 
 #include <chrono>

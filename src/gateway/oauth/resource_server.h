@@ -31,7 +31,7 @@ struct OauthSettings {
 // kUsage: what cannot be, or is not safe.
 [[nodiscard]] Result<void> check(const OauthSettings& settings);
 
-// Who came with a token, and by which policies.
+// The bearer of a token, and its policies.
 struct Authorized {
   std::string name;     // stands in the record
   std::string subject;  // the same for all tokens of one person, and no other's name

@@ -56,8 +56,8 @@ class Authorizer : public std::enable_shared_from_this<Authorizer> {
   boost::asio::awaitable<Result<void>> challenged(HttpHead head, std::string used);
 
   // The login is forgotten, whatever comes of the rest: that its tokens are taken back at who gave
-  // them. Who renews the login meanwhile is waited for so long; then it is said who that is, for
-  // what it gets is not taken back.
+  // them. Another process that renews the login meanwhile is waited for so long; then it is said
+  // who that is, for what it gets is not taken back.
   enum class TakenBack : std::uint8_t { kNothing, kYes, kNotOffered };
   boost::asio::awaitable<Result<TakenBack>> give_up(std::chrono::milliseconds others_turn);
 

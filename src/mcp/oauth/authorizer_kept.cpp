@@ -1,4 +1,4 @@
-// What of a login is kept: who it is for, whose turn it is, and what is noted for the next one.
+// What of a login is kept: its server, its turn, and notes for the next one.
 #include <fmt/format.h>
 
 #include <utility>

@@ -10,7 +10,7 @@
 
 namespace mcpac::policy {
 
-// Longer counts are not unrolled into states; who meets one cannot decide exactly.
+// Longer counts are not unrolled into states; a caller that meets one cannot decide exactly.
 constexpr std::size_t kMaxCounted = 5000;
 
 [[nodiscard]] Nfa exactly(std::string_view text);

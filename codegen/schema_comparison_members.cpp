@@ -1,4 +1,4 @@
-// What an object must, may and must not have.
+// Members that an object must, may and must not have.
 #include "codegen/schema_comparison.h"
 #include "core/canonical_json.h"
 #include "core/schema/uri.h"

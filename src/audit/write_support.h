@@ -1,4 +1,5 @@
-// What the writers of the audit folder share: its folder, and how they say that they cannot write.
+// Shared code of the writers of the audit folder: the folder, and the error that it cannot be
+// written.
 #pragma once
 
 #include <filesystem>

@@ -83,7 +83,8 @@ Result<void> open_doors(ServeDoors& doors, const ServeOptions& options,
   return {};
 }
 
-// A descriptor a connection: with too few of them, fewer connections are let in, and that is said.
+// A descriptor a connection: with too few of them, fewer connections are admitted, and that is
+// said.
 gateway::http::HttpLimits limits_of(ServeLog& log, std::size_t doors) {
   gateway::http::HttpLimits limits;
   if (doors == 0) return limits;

@@ -1,5 +1,5 @@
-// What all of mcpac wants of glibc's heap and only the environment can say when a program starts:
-// bin/mcpac says it, and all of mcpac forgets it before it starts anything.
+// Settings of glibc's heap that only the environment can give at the start of a program: bin/mcpac
+// sets them, and libexec/mcpac/mcpac clears them before it starts anything.
 //
 // Of each size seven freed pieces are at hand without a search (GNU C Library manual, "Memory
 // Allocation Tunables"). Ten calls in work free more at once: with 64, a small call through the

@@ -1,4 +1,4 @@
-// Where a program's source comes from: files and folders, `-` for standard input, or text.
+// Sources of a program on the command line: files and folders, `-` for standard input, or text.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// What `generate` and `lock accept` say of the files that they wrote, and of servers while they
-// are asked.
+// Messages of `generate` and `lock accept` about the files that they wrote, and about servers while
+// they are asked.
 #pragma once
 
 #include <set>

@@ -17,7 +17,7 @@ struct Character {
 };
 
 // The first character of `text`, which is not empty; kBroken, one byte, where no UTF-8 begins.
-// Strict (no overlong forms, no surrogates): what a lenient reader lets in, a compiler refuses.
+// Strict (no overlong forms, no surrogates): what a lenient reader admits, a compiler refuses.
 [[nodiscard]] Character first_character(std::string_view text);
 
 // `code` is one of Unicode's, or what is written is none.

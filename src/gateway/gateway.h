@@ -1,8 +1,8 @@
-// Gateway: the servers of a project, and the runs of the clients that are let to them.
+// Gateway: the servers of a project, and the runs of the clients admitted to them.
 //
-// There is one set of servers, started when the first client that may call them is let in, and one
-// event loop on its own thread (ADR 0007) that all doors share. The identity of a client is settled
-// before it comes here: let_in() is given the rules that hold for it.
+// There is one set of servers, started when the first client that may call them is admitted, and
+// one event loop on its own thread (ADR 0007) that all doors share. The identity of a client is
+// settled before it comes here: let_in() is given the rules that hold for it.
 #pragma once
 
 #include <functional>

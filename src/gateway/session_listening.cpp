@@ -1,4 +1,4 @@
-// What a client hears without asking for it each time.
+// Subscriptions of a client's session.
 #include <algorithm>
 #include <set>
 #include <string>

@@ -1,4 +1,5 @@
-// What a client sees and hears of resources and prompts; session_reading.cpp is what it does.
+// A client's lists and notifications of resources and prompts; session_reading.cpp has its
+// requests.
 #include "gateway/session_offers.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a client does with resources and prompts: reads, gets, completes.
+// A client's requests about resources and prompts: read, get, complete.
 #include <algorithm>
 #include <expected>
 #include <functional>

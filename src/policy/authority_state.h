@@ -1,4 +1,4 @@
-// What an authority consists of, for the files that its functions stand in (authority*.cpp).
+// The state of an authority, for the files of its functions (authority*.cpp).
 #pragma once
 
 #include <chrono>

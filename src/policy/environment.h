@@ -1,5 +1,4 @@
-// What an authority is loaded for: the tools that rules may name, the world that they are read
-// against.
+// Environment of an authority: the tools that rules may name, the world that they are read against.
 #pragma once
 
 #include <cstdint>

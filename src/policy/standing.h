@@ -1,4 +1,4 @@
-// How what a program declares stands to what was granted.
+// Standing: relation of a program's declaration to its grants.
 #pragma once
 
 #include <cstddef>

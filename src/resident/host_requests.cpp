@@ -1,4 +1,4 @@
-// What the resident host does for a visitor that it lets in.
+// Requests of an admitted client to the resident host.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-// What ps and down have to say to a resident host.
+// Requests of `ps` and `down` to a resident host.
 #include <poll.h>
 #include <signal.h>
 

@@ -1,4 +1,4 @@
-// What Warden::spawn hands to a Child; not for others.
+// Parts of a Child, handed over by Warden::spawn; not for others.
 #pragma once
 
 #include <atomic>

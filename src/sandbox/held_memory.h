@@ -1,5 +1,4 @@
-// What a process holds of memory and threads, as the kernel counts it: the look that works on
-// every machine.
+// Memory and threads of a process, as the kernel counts them: the look that works on every machine.
 //
 // RLIMIT_DATA counts what is writable now, and is meant for programs that do not hide from it:
 // pages that are made read-only after they were filled are not counted any more, and neither is

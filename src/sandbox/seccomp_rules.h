@@ -1,4 +1,4 @@
-// Which system calls are admitted, as tables.
+// Tables of the admitted system calls.
 #pragma once
 
 #include <seccomp.h>

@@ -1,4 +1,4 @@
-// What is asked of servers besides calls: the Servers half of Upstreams.
+// Requests to servers besides calls: the Servers half of Upstreams.
 #include <chrono>
 #include <memory>
 #include <utility>

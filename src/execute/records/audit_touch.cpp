@@ -1,5 +1,6 @@
-// Who could have touched a path: the recorded rules of each run, asked for every tool that it
-// declared and every argument of it that may name a place; and the files that it was given itself.
+// Query for the runs that could have touched a path: the recorded rules of each run, asked for
+// every tool that it declared and every argument of it that may name a place; and the files that it
+// was given itself.
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>

@@ -1,4 +1,4 @@
-// What a confined server says to its proxy: CONNECT and absolute requests of HTTP/1.1 (RFC 9110,
+// Proxy protocols of a confined server: CONNECT and absolute requests of HTTP/1.1 (RFC 9110,
 // sections 7.6 and 9.3.6; RFC 9112, section 3.2.2), SOCKS5 (RFC 1928, no authentication, CONNECT)
 // and SOCKS4 with names (SOCKS4a).
 //

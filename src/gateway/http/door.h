@@ -38,9 +38,9 @@ namespace mcpac::gateway::http {
 struct AdmittedClient {
   std::string name;
   std::shared_ptr<ClientGrant> run;
-  // Whether the token that was shown would still be let in, or would have been so long ago and was
-  // not taken back; asked now and then while an answer is told. Null: its authenticator ends the
-  // run when it would not.
+  // Whether the token that was shown would still be admitted, or would have been so long ago and
+  // was not taken back; asked now and then while an answer is told. Null: its authenticator ends
+  // the run when it would not.
   std::function<bool(std::chrono::milliseconds grace)> stands = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// What a request whose head and body are read is: a message for a session, or one that stands
+// Dispatch of a request whose head and body are read: a message for a session, or one that stands
 // alone.
 #include <chrono>
 #include <memory>

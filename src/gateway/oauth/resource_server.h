@@ -49,7 +49,7 @@ class ResourceServer {
   [[nodiscard]] boost::asio::awaitable<std::expected<Authorized, http::Refusal>> admit(
       std::string token);
 
-  // Whether a token that was let in would still be: its time was not over so long ago, and the
+  // Whether a token that was admitted would still be: its time was not over so long ago, and the
   // issuer did not take its key back, as far as is known now.
   [[nodiscard]] bool still_admits(const Authorized& who, std::chrono::milliseconds grace) const;
   // Asks the issuer for its keys now; until it has answered, and where it does not, those that are

@@ -1,4 +1,4 @@
-// What of a login is kept: its server, its turn, and notes for the next one.
+// Stored state of a login: its binding, its turn, and notes for the next one.
 #include <fmt/format.h>
 
 #include <utility>

@@ -25,8 +25,8 @@ struct ServerListing {
   std::string protocol_version;  // the MCP revision that was negotiated
   std::vector<ToolDefinition> tools;
   Claims claims{};  // of its manifest
-  // What its entry says beside the identity, as mcpac.lock keeps it (codegen/lock_entry.h); null:
-  // it has no entry.
+  // Its entry beside the identity, as mcpac.lock keeps it (codegen/lock_entry.h); null: it has no
+  // entry.
   OrderedJson entry = nullptr;
 };
 

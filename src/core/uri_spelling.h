@@ -28,8 +28,8 @@ inline constexpr std::string_view kNeedlessCode =
 // A slash in each of these spellings but the plain one.
 [[nodiscard]] std::string slash_code_pattern();
 
-// How many bytes the scheme at the beginning of a text has, its colon not counted (RFC 3986, 3.1);
-// 0: there is none.
+// Length in bytes of the scheme at the beginning of a text, without its colon (RFC 3986, 3.1); 0:
+// there is none.
 [[nodiscard]] std::size_t scheme_length(std::string_view text);
 
 // `text` with its needless codes decoded, again until there are none.

@@ -51,8 +51,8 @@ struct DoorLimits {
   std::size_t max_log_total = std::size_t{16} << 20U;
 };
 
-// What ended the program, in its own words: an error or exception that it did not catch. For the
-// report of its run; nothing is decided by it.
+// Reason of the program's end in its own words: an error or exception that it did not catch. For
+// the report of its run; nothing is decided by it.
 struct Uncaught {
   std::string kind;        // as ErrorKind is written, or "tool", or "exception"
   std::string permission;  // of the call; or empty
@@ -61,12 +61,12 @@ struct Uncaught {
 };
 
 struct DoorCallbacks {
-  // What the run was given (mcpac::arguments()): an object, the same whenever it is asked for.
+  // Arguments of the run (mcpac::arguments()): an object, the same whenever it is asked for.
   // Absent: an empty one.
   std::function<Json()> arguments{};
   // A line for the user. `level` is one of MCP's eight names.
   std::function<void(std::string_view level, std::string_view text)> on_log{};
-  // What agent_main returned; at most once.
+  // Result of agent_main; at most once.
   std::function<void(Json value)> on_result{};
   // At most once.
   std::function<void(Uncaught uncaught)> on_uncaught{};

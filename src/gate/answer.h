@@ -65,14 +65,14 @@ inline constexpr const char* kNotRecorded = "audit log cannot be written";
 // (src/mcp redacts).
 [[nodiscard]] CallError from_server(const Error& error, std::string_view permission);
 
-// What became of the call that it is the error of.
+// Outcome of the failed call.
 [[nodiscard]] Sent sent_of(const CallError& error);
 
 // At most `limit` bytes of `text`, cut between characters, with "…" when something is missing. For
 // everything of an outsider that is echoed or recorded.
 [[nodiscard]] std::string bounded(std::string_view text, std::size_t limit);
-// What the audit log keeps at most of a name and of a text, in bytes. A host's name has 253
-// letters; a program may say anything.
+// Limits of the audit log for a name and a text, in bytes. A host's name has 253 letters; a program
+// may say anything.
 inline constexpr std::size_t kRecordedName = 256;
 inline constexpr std::size_t kRecordedText = 1024;
 

@@ -32,7 +32,7 @@ struct AskSetup {
 
 class Asking {
  public:
-  // What is known of a question, and the record that says so.
+  // State of a question, and its record.
   struct Standing {
     Answered answer = Answered::kNobody;
     std::string approval{};  // the id of its Approval event

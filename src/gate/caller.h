@@ -36,8 +36,8 @@ class Caller {
   // The params of notifications/message that came for this call.
   virtual void logged(const std::string& /*server*/, const Json& /*message*/) {}
 
-  // How the gate decided the call, once that is recorded. What stands in it is the user's: none of
-  // it is for the client.
+  // The gate's decision, once that is recorded. What stands in it is the user's: none of it is for
+  // the client.
   virtual void decided(const Check& /*check*/) {}
   // Members of `_meta` of the requests that are made to the server for this call, beside those of
   // the protocol: the W3C trace context (SEP-414). None of a client's own words is among them.

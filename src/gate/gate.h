@@ -36,8 +36,8 @@
 
 namespace mcpac::gate {
 
-// What the program says it needs, as the analyzer found it in the locked headers (never as the
-// program tells at run time).
+// The program's declaration, as the analyzer found it in the locked headers (never as the program
+// tells at run time).
 struct Declared {
   std::set<Permission> permissions;  // a call outside these is denied, whatever is granted
   std::vector<std::string> texts;    // the same for people, a Narrow with " where …"
@@ -62,7 +62,7 @@ struct GateSetup {
   NetworkLimits network = {};
 };
 
-// What a person may see of a live run.
+// A person's view of a live run.
 struct GateStatus {
   struct Call {
     std::uint64_t id = 0;
@@ -81,14 +81,14 @@ struct GateStatus {
   std::vector<policy::RuleMeters> meters;
 };
 
-// How many calls of a tool have ended.
+// Counts of a tool's ended calls.
 struct EndedCalls {
   std::size_t calls = 0;
   std::size_t failed = 0;   // of them: answered with an error, or not at all
   std::size_t unknown = 0;  // of the failed: sent, without an answer
 };
 
-// What a revocation ended.
+// Result of a revocation.
 struct Revocation {
   std::size_t calls = 0;
   std::size_t questions = 0;
@@ -133,10 +133,10 @@ class Gate {
   // The run is over: everything is taken back without a record of it, and from now on refusals are
   // not recorded either.
   void close();
-  // What had no answer when it was closed: what servers worked on, the oldest first, then what
-  // waited for a person.
+  // Unanswered calls when it was closed: those that servers worked on, the oldest first, then those
+  // that waited for a person.
   [[nodiscard]] const std::vector<GateStatus::Call>& unanswered() const;
-  // What ended before, by permission.
+  // Ended calls, by permission.
   [[nodiscard]] const std::map<std::string, EndedCalls>& ended() const;
 
   // For lists, and for what is said of a thing unasked; nothing is recorded or charged. Whether a

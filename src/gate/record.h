@@ -50,7 +50,7 @@ inline constexpr std::size_t kMaxRecordedArguments = std::size_t{512} << 10U;
 // What of the arguments looks like a path or a URL (a URL without user info, query and fragment,
 // where tokens live), by any reading of a value (policy/match/readings.h), in their order.
 struct Targets {
-  // Which places the call may have named beside those that are listed.
+  // Places that the call may have named beside those that are listed.
   enum class Unlisted : std::uint8_t {
     kNone,
     kNames,   // plain words, which a server may take for names in the folder that it counts from

@@ -16,7 +16,7 @@
 
 namespace mcpac::gateway {
 
-// What announcements are about that may become one.
+// Key of announcements that may be coalesced.
 struct Announced {
   std::string server;
   std::string method;   // one of a few

@@ -27,7 +27,7 @@ inline constexpr std::string_view kMetaError = "mcpac/error";
 // As SEP-2164 has it: no resource, or none that this client may read.
 [[nodiscard]] ipc::ErrorObject resource_not_found(std::string_view uri);
 
-// What a client asked for: a refusal has a form of its own in each.
+// Kinds of requests: a refusal has a form of its own in each.
 enum class CallForm : std::uint8_t { kTool, kResource, kPrompt };
 // Of resources and prompts, whose results have no isError; `asked` is the URI or the prompt's name.
 // In `_meta`'s place is `data`: the same member there.

@@ -37,7 +37,7 @@ class CallOfClient final : public gate::Caller, public std::enable_shared_from_t
         questions_(std::move(questions)),
         kept_(std::move(room)) {}
 
-  // Where what it takes is counted, until it is answered.
+  // Reservation of its memory, until it is answered.
   void sits(CallRoom::Seat seat) { seat_ = std::move(seat); }
   // Of the replies that a client comes back with, which its server gets beside the arguments.
   [[nodiscard]] bool makes_room_for(std::size_t replies) { return seat_.makes_room_for(replies); }
@@ -48,7 +48,7 @@ class CallOfClient final : public gate::Caller, public std::enable_shared_from_t
   // To no request, until the client comes back.
   void belongs_to_nobody() { session_.reset(); }
 
-  // What the client asked for, in its own words.
+  // The client's request, in its own words.
   void is_about(CallForm form, std::string asked_for) {
     form_ = form;
     asked_for_ = std::move(asked_for);

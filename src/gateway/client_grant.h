@@ -34,7 +34,7 @@ class ClientGrant {
   struct Parts {
     std::string name;     // "mcpac serve, stdio"; stands in the record
     std::string subject;  // who that is: who comes under several names has one
-    // What servers know it by, under former rules as well; empty: by this run alone.
+    // Its name to servers, under former rules as well; empty: this run's alone.
     std::string identity = {};
     std::shared_ptr<const gate::ToolTable> tools;
     std::shared_ptr<const Catalog> catalog;
@@ -45,10 +45,10 @@ class ClientGrant {
     OwnServers* own = nullptr;                          // borrowed; null: it shares all servers
     Offers* offers = nullptr;                           // borrowed; null: tools alone
     std::shared_ptr<tracing::Tracer> tracer = nullptr;  // null: no tracing
-    // Which places calls of confined servers can name by these rules, at the time of asking; null:
+    // Places that calls of confined servers can name by these rules, at the time of asking; null:
     // it uses none.
     std::function<execute::ReachOfServers(const policy::Authority&)> reach = nullptr;
-    // Which of these servers are not as they should be, in words; may be null.
+    // Those of these servers that are not as they should be, in words; may be null.
     std::function<std::string(const std::set<std::string>& servers)> amiss = nullptr;
   };
   // `setup` as RunStarted recorded it; borrows from the parts.
@@ -71,8 +71,8 @@ class ClientGrant {
   void heard(const std::string& process, const std::string& method, const Json& params);
   // Something is amiss with a server: for subscribers of its log.
   void heard_of_state(const std::string& process, const std::string& text);
-  // Which places its calls of confined servers can name now: less than at first, where something
-  // was taken back, is another tool by now, or has a rule whose time is over.
+  // Places that its calls of confined servers can name now: less than at first, where something was
+  // taken back, is another tool by now, or has a rule whose time is over.
   [[nodiscard]] execute::ReachOfServers reach() const;
   // Whether the client may have anything of this server.
   [[nodiscard]] bool uses(const std::string& server) const;

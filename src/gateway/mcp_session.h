@@ -70,7 +70,7 @@ struct SessionSetup {
   std::shared_ptr<CallRoom> calls = nullptr;
   // Null: servers ask nothing of this client.
   std::shared_ptr<ServerQuestions> questions = nullptr;
-  // Which of its servers are not as they should be now, in words; empty, or null: none.
+  // Those of its servers that are not as they should be now, in words; empty, or null: none.
   std::function<std::string()> amiss = nullptr;
   // Tools that are another one by now: not shown any more.
   Catalog::Hidden is_quarantined = [](const Permission&) { return false; };
@@ -144,7 +144,7 @@ class McpSession : public std::enable_shared_from_this<McpSession> {
   void handle_initialized(const ipc::Request& request, const RequestContext& context);
   void initialize(const ipc::Request& request);
   void discover(const ipc::Request& request);
-  // What this client is told that there is.
+  // Capabilities for this client.
   [[nodiscard]] Json capabilities() const;
   void list_tools(const ipc::Request& request, const RequestContext& context);
   void call_tool(const ipc::Request& request, const RequestContext& context);
@@ -180,7 +180,7 @@ class McpSession : public std::enable_shared_from_this<McpSession> {
   // The same of a stateless client: its request is answered with the questions, {name: {method,
   // params}}; `done` gets a reply for each name.
   void ask_by_result(const ipc::Id& about, Json questions, gate::Caller::Replied done);
-  // What was asked for this call has no answer any more.
+  // Drops the questions for this call: they have no answer any more.
   void drop_questions(const ipc::Id& about);
 
   [[nodiscard]] bool is_calling(const ipc::Id& id) const { return !closed_ && calls_.contains(id); }

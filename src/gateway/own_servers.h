@@ -37,7 +37,7 @@ class OwnServers {
     const mcp::Config* config = nullptr;      // borrowed
     const Clock* clock = nullptr;             // borrowed
     boost::asio::any_io_executor executor;
-    // What rules give the processes of this client, at the time of asking.
+    // Places that rules give the processes of this client, at the time of asking.
     std::function<execute::PlacesOfServers(const std::string& client)> places;
     // Whether it has a session, or a call in work.
     std::function<bool(const std::string& client)> is_in_use;
@@ -64,8 +64,8 @@ class OwnServers {
   void sweep();
   // Starts those of the client again that rules give more places by now.
   void give_more_places(const std::string& client);
-  // What stands before the servers for calls of this client: starts what it needs. Stays for as
-  // long as this object. `inner` is borrowed.
+  // Upstream decorator for calls of this client: starts what it needs. Stays for as long as this
+  // object. `inner` is borrowed.
   [[nodiscard]] gate::Upstream& before(gate::Upstream& inner, const std::string& client);
 
  private:

@@ -110,7 +110,7 @@ struct Node {
 
 // A whole compiled schema.
 struct Program {
-  // What people should know of it, each with its JSON pointer into the schema.
+  // Notes for people, each with its JSON pointer into the schema.
   std::vector<SchemaRemark> refused_defaults;
   std::vector<SchemaRemark> unchecked_patterns;
   SchemaIndex index;

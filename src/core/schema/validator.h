@@ -55,7 +55,7 @@ class Validator {
   [[nodiscard]] std::size_t work() const { return work_; }
 
  private:
-  // What every check is handed. `evaluated` is null where it is not needed.
+  // Arguments of every check. `evaluated` is null where it is not needed.
   struct At {
     const Json& value;
     const Path& path;

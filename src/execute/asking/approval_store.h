@@ -33,7 +33,7 @@ struct StoredAnswer {
 };
 [[nodiscard]] Json to_json(const StoredAnswer& answer);
 
-// What a program declared when it was last approved. Grants nothing: it says what is new.
+// A program's declaration when it was last approved. Grants nothing: it shows what is new.
 struct ApprovedProgram {
   std::string project;
   std::string program;

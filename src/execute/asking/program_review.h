@@ -20,11 +20,11 @@ namespace mcpac::execute {
 struct ReviewSubject {
   std::string program;  // as messages call it
   std::string project;  // its folder
-  // What it declares: text for people, and the permission.
+  // Its declaration: text for people, and the permission.
   std::vector<std::pair<Permission, std::string>> declared;
   const policy::Authority* authority = nullptr;  // of the run, the declaration included; borrowed
   gate::Binding binding;
-  // What its source calls, where there is one; null for a program that was built elsewhere.
+  // The calls in its source, where there is one; null for a program that was built elsewhere.
   const analyzer::Report* report = nullptr;
 };
 

@@ -20,8 +20,8 @@
 
 namespace mcpac::execute {
 
-// Where images lie: below the runner, behind which the kernel puts the heap, and low enough that
-// code of one can call the other directly.
+// Address range of images: below the runner, behind which the kernel puts the heap, and low enough
+// that code of one can call the other directly.
 inline constexpr std::uint64_t kImageBegin = 0x10000000;
 inline constexpr std::uint64_t kImageEnd = 0x30000000;
 inline constexpr std::uint64_t kRunnerBegin = 0x40000000;

@@ -22,7 +22,7 @@
 
 namespace mcpac::execute {
 
-// What was prepared, and what it was made from: it is the same as long as that is.
+// The prepared files and their inputs: the same inputs give the same files.
 struct KnownPrepared {
   Prepared prepared;
   const codegen::Lock* lock;  // this very object, which is not changed and lives longer
@@ -40,7 +40,7 @@ struct KnownPrepared {
                                        const std::function<void(const char*)>& on_build,
                                        const KnownPrepared* known = nullptr);
 
-// What prepare() would give, where it has nothing to make; nothing otherwise.
+// The result of prepare(), where it has nothing to make; nothing otherwise.
 [[nodiscard]] std::optional<KnownPrepared> find_prepared(const Project& project,
                                                          const codegen::Lock& lock,
                                                          const std::set<std::string>& servers,

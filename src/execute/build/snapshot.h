@@ -47,14 +47,14 @@ class Snapshot {
 
   // The sources of the program, the first in front: their paths inside the sandboxes.
   [[nodiscard]] std::vector<std::string> sources_inside() const;
-  // Which of them the user knows by this name; 0 where it is none.
+  // The one that the user knows by this name; 0 where it is none.
   [[nodiscard]] std::size_t source_shown_as(std::string_view display) const;
   // Path below the folder -> bytes.
   [[nodiscard]] const std::map<std::string, std::string>& files() const { return files_; }
   // Generated headers that the program includes by where they lie, and what these include in turn:
   // they are read a second time, as something of the program's.
   [[nodiscard]] std::set<std::string> generated() const;
-  // Where a file that is not in `names` includes one that is.
+  // The place where a file that is not in `names` includes one that is.
   struct Include {
     std::string file;  // as in files()
     unsigned line = 0;

@@ -16,7 +16,7 @@ struct StageTime {
   std::chrono::microseconds time{0};
 };
 
-// What the caller hears while the run goes on, on the thread that called execute().
+// Callbacks while the run goes on, on the thread that called execute().
 struct Listener {
   std::function<void(const StageTime&)> stage = [](const StageTime&) {};
   std::function<void(std::string_view)> warning = [](std::string_view) {};

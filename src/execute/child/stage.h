@@ -25,7 +25,7 @@ struct ToolOutput {
   }
 };
 
-// What can end a wait early from outside: Ctrl-C. Readable means: stop.
+// Ends a wait early from outside: Ctrl-C. Readable means: stop.
 struct StopSignal {
   int descriptor = -1;
 };
@@ -87,9 +87,9 @@ struct PipedChild {
 // Limits that stopped every compiler bomb that we know, with room for real programs.
 [[nodiscard]] sandbox::Limits compiler_limits();
 
-// How a tool that did not exit by itself ended, in words: "was stopped after 10 s".
+// The end of a tool that did not exit by itself, in words: "was stopped after 10 s".
 [[nodiscard]] std::string describe(const sandbox::Verdict& verdict);
-// What to do about the limit that ended it or stood in its way; "" where there is nothing to say.
+// Fix for the limit that ended it or stood in its way; "" where there is none.
 [[nodiscard]] std::string remedy_of(const sandbox::Verdict& verdict);
 
 }  // namespace mcpac::execute

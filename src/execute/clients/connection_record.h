@@ -29,7 +29,7 @@ class ConnectionRecords {
 
   // Nothing: mcpac never connected this file, or it was undone.
   [[nodiscard]] Result<std::optional<ConnectionRecord>> find(const ClientFile& file) const;
-  // Where the bytes of before lie for people.
+  // Path of the previous bytes, for people.
   [[nodiscard]] std::filesystem::path backup_of(const ClientFile& file) const;
   [[nodiscard]] Result<void> keep(const ClientFile& file, const ConnectionRecord& record) const;
   void forget(const ClientFile& file) const;

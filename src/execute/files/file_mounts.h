@@ -24,7 +24,7 @@
 
 namespace mcpac::execute {
 
-// What a grant cannot give, whatever it says. Paths are absolute and free of links.
+// Places that no grant can give. Paths are absolute and free of links.
 struct ReservedPlaces {
   std::vector<std::filesystem::path> closed;     // never visible: audit log, cache, sockets of runs
   std::vector<std::filesystem::path> read_only;  // never writable: configuration, rules, sources

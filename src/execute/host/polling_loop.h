@@ -15,7 +15,7 @@
 
 namespace mcpac::execute {
 
-// How long to look before the next sleep.
+// Polling time before the next sleep.
 class LookingTime {
  public:
   using Duration = std::chrono::steady_clock::duration;

@@ -28,7 +28,7 @@
 
 namespace mcpac::execute {
 
-// What the connections of a run share.
+// Shared state of a run's connections.
 struct Shared {
   std::shared_ptr<Resolver> resolver;
   std::shared_ptr<boost::asio::ssl::context> tls;  // null: there is none

@@ -54,7 +54,7 @@ using NeedsOfTools = std::map<Permission, ToolNeeds>;
 // "not offered: it says it needs: network a.example:443 (required), which its entry does not give",
 // "in need of a rule: …", "degraded: …". Empty for what has all that it names.
 [[nodiscard]] std::string needs_text(const ToolNeeds& needs);
-// What to write for that, in the entry or the rules; not empty where needs_text() is not.
+// Fix for that, in the entry or the rules; not empty where needs_text() is not.
 [[nodiscard]] std::string needs_remedy(const ToolNeeds& needs);
 // kToolWithheld, with the claim and the line to write.
 [[nodiscard]] Error withheld_error(const Permission& tool, const ToolNeeds& needs);

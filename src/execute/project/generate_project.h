@@ -30,7 +30,7 @@ struct GenerateReport {
   std::vector<ToolDefinition> pending;     // tools that locked servers gained, named "server.tool"
 };
 
-// What a person approved, by "server" and "server.tool".
+// A person's approvals, by "server" and "server.tool".
 struct Approval {
   std::set<std::string> names{};
   bool adds_servers = false;  // a server that is not locked yet comes in, with all of its tools
@@ -48,7 +48,7 @@ struct LockFile {
 };
 [[nodiscard]] Result<LockFile> read_lock_file(const Project& project);
 
-// What becomes of the tools that locked servers gained.
+// Treatment of tools that locked servers gained.
 enum class NewTools : std::uint8_t { kWait, kAccept };
 
 // Adds what is new. Writes what changed, each file whole and mcpac.lock last. kLockBusy where

@@ -38,7 +38,7 @@ struct HeaderChanges {
 [[nodiscard]] std::vector<std::string> foreign_files(const std::filesystem::path& folder,
                                                      const HeaderFiles& files);
 
-// Where the file `name` of servers/ lies.
+// Path of the file `name` of servers/.
 [[nodiscard]] std::filesystem::path place_of_header(const Project& project,
                                                     const std::string& name);
 // The file `name` of servers/, byte for byte as the lock names it; else kHeaderDrift.

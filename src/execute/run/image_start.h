@@ -13,7 +13,7 @@
 
 namespace mcpac::execute {
 
-// What a runner maps, and where it enters: an Image's (image_file.h).
+// Segments and entry point for a runner: an Image's (image_file.h).
 struct ImagePlan {
   std::uint64_t entry = 0;
   std::span<const Elf64_Phdr> segments;  // at most kMostImageSegments

@@ -43,7 +43,7 @@ struct ExecuteRequest {
   PrewarmedRun* standby =
       nullptr;  // what was started before (execute/run/prewarmed_run.h); may be null
   RecordingChoice recording = {};
-  // What the program is given (mcpac::arguments()): an object. None: nothing was said, and a
+  // Arguments of the program (mcpac::arguments()): an object. None: nothing was said, and a
   // recording that is played has its own say.
   std::optional<Json> arguments = {};
   std::string lifted_by = {};  // who gave the word for Enforcement::kObserve; recorded

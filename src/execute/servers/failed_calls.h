@@ -21,7 +21,7 @@ struct FailedFor {
   std::string path;  // as it is on the host; empty: the network
 };
 
-// What the server was given of the host at its start.
+// Places of the host that the server got at its start.
 struct GivenToServer {
   std::vector<std::filesystem::path> readable;
   std::vector<std::filesystem::path> writable;

@@ -48,7 +48,7 @@ struct ProxyAsked {
   // Of an absolute request; null: bytes go both ways from here on.
   std::unique_ptr<ForwardedRequest> forwarded;
   enum class Protocol : std::uint8_t { kHttp, kSocks5, kSocks4 } protocol = Protocol::kHttp;
-  // What its writer is told of a connection that is not made.
+  // Answer to the client for a connection that is not made.
   [[nodiscard]] std::string refusal(const gate::CallError& error) const;
 };
 

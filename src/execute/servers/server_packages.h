@@ -38,7 +38,7 @@ struct InstalledServer {
   [[nodiscard]] std::string text() const;
 };
 
-// What is there; nothing where nothing is, or not all of it.
+// The installed package; nothing where it is absent or incomplete.
 [[nodiscard]] std::optional<InstalledServer> installed_server(const PackageRun& run,
                                                               const Folders& folders);
 
@@ -57,7 +57,7 @@ struct InstalledServer {
 [[nodiscard]] mcp::ServerConfig as_installed(mcp::ServerConfig server, const PackageRun& run,
                                              const InstalledServer& installed);
 
-// How a confined server is started: `options` themselves, or the installed program of a launcher.
+// Start of a confined server: `options` themselves, or the installed program of a launcher.
 struct ServerStart {
   mcp::SpawnOptions options;
   std::vector<std::filesystem::path> trees{};     // of the installation

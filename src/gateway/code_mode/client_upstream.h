@@ -39,7 +39,7 @@ class ClientUpstream final : public gate::Upstream,
   [[nodiscard]] Secrecy redact(const Permission& permission, const Json& arguments,
                                Json& redacted) const override;
 
-  // What the client's gate refused, the first of them: {"permission", "reason"}.
+  // Refusals of the client's gate, the first of them: {"permission", "reason"}.
   [[nodiscard]] const std::vector<Json>& denials() const { return denials_; }
 
  private:

@@ -23,7 +23,7 @@
 
 namespace mcpac::gateway::code_mode {
 
-// How much of it a gateway offers.
+// The part of it that a gateway offers.
 struct Offer {
   bool alone = false;         // instead of the granted tools, and not beside them
   execute::RunLimits limits;  // of one program; a client may ask for less

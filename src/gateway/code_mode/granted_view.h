@@ -33,7 +33,7 @@ class GrantedView {
   [[nodiscard]] const Granted& granted(const Permission& tool) const;
   // The granted tools; without headers.
   [[nodiscard]] const codegen::Lock& lock() const { return lock_; }
-  // What a model is told: how to use the four tools, and the text of `mcpac prompt`.
+  // Instructions for a model: how to use the four tools, and the text of `mcpac prompt`.
   [[nodiscard]] const std::string& instructions() const { return instructions_; }
 
   // The same lock with its headers, and the project with these instead of its own.

@@ -78,7 +78,7 @@ class BodyRoom {
   }
   BodyRoom(BodyRoom&& other) noexcept : share_(std::move(other.share_)), bytes_(other.bytes_) {}
   BodyRoom& operator=(BodyRoom&&) = delete;
-  // What it takes, once that is known.
+  // Its size, once that is known.
   void shrink(std::size_t bytes) {
     if (bytes >= bytes_) return;
     share_->resize_body(bytes_, bytes);

@@ -65,7 +65,7 @@ struct HttpLimits {
   std::chrono::milliseconds grace{300'000};
 };
 
-// What everybody may read at a path, made when it is asked for.
+// A public document at a path, made when it is asked for.
 struct Document {
   std::string type = "application/json";
   std::function<std::string()> make;

@@ -46,9 +46,9 @@ struct PublicUrl {
   std::uint16_t port = 443;
 };
 
-// What clients may call us: in Host, and as an origin in Origin. Those that come by a public URL
-// send its host in Host, with or without its port (proxies write both), and its origin in Origin;
-// a proxy may say our own address in Host instead.
+// Our names for clients: in Host, and as an origin in Origin. Those that come by a public URL send
+// its host in Host, with or without its port (proxies write both), and its origin in Origin; a
+// proxy may say our own address in Host instead.
 struct OurNames {
   std::vector<std::string> hosts;  // in lower case, an IPv6 address in brackets
   std::uint16_t port = 0;

@@ -28,7 +28,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   // The stream on which this request is answered; it is opened before the request is handed in.
   // Null: there are too many untaken ones, or one with this id.
   [[nodiscard]] std::shared_ptr<EventStream> open_stream(const ipc::Id& request);
-  // What belongs to no request.
+  // Messages that belong to no request.
   [[nodiscard]] const std::shared_ptr<EventStream>& general() const { return general_; }
   [[nodiscard]] std::shared_ptr<EventStream> find_stream(std::uint64_t number) const;
   // Its answer was taken, or never will be.

@@ -42,7 +42,7 @@ class Catalog {
   [[nodiscard]] const Permission* find(const std::string& name) const;
   // Whether the client was granted any tool.
   [[nodiscard]] bool has_tools() const { return !tools_.empty(); }
-  // What clients see of tools in another form than their servers said, and what they do not see.
+  // Tools that clients see in another form than their servers said, and tools that they do not see.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
   [[nodiscard]] const std::set<Permission>& permissions() const { return permissions_; }
   [[nodiscard]] std::set<std::string> servers() const;

@@ -50,7 +50,7 @@ class ListPatience {
 
   // Whether that is news.
   [[nodiscard]] bool lose() { return std::exchange(is_trusted_, false); }
-  // What was asked has ended without a list, or late.
+  // The request has ended without a list, or late.
   void failed(Time now) {
     is_trusted_ = false;
     ended_ = now;

@@ -58,7 +58,7 @@ class ServerLists {
   void on_late(OnLate heard) { late_ = std::move(heard); }
   // So long a client's view of it was worked out, on the loop.
   void worked(const std::string& server, ListKind kind, std::chrono::nanoseconds time);
-  // What is kept is not so any more: the server says so.
+  // The server announces a change: what is kept is stale.
   void forget(const std::string& server, ListKind kind);
   // It may have changed unheard: read when it is time, and told where it did.
   void doubt(const std::string& server);

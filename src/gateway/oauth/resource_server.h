@@ -56,7 +56,7 @@ class ResourceServer {
   // known hold on.
   [[nodiscard]] boost::asio::awaitable<void> renew_keys() { co_await keys_->renew(); }
 
-  // What everybody may read (RFC 9728), and where it is: its path here, and its URL.
+  // The public metadata (RFC 9728), and its place: its path here, and its URL.
   [[nodiscard]] std::string document() const;
   [[nodiscard]] std::string document_path() const;
   // Of WWW-Authenticate, behind what is wrong: where to begin, and which scopes there are.

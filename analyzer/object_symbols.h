@@ -20,7 +20,8 @@ namespace mcpac::analyzer {
 // A mangled C++ name.
 [[nodiscard]] bool is_mangled(std::string_view symbol);
 
-// What an honest program's library needs: "mathematics", "text"; nullptr: not in the table.
+// Purpose of a symbol that an honest program's library needs: "mathematics", "text"; nullptr: not
+// in the table.
 [[nodiscard]] const char* purpose_of(std::string_view c_function);
 
 // All of the table but mathematics, whose names have many forms.

@@ -27,7 +27,7 @@ void merge_required(OrderedJson& target, const OrderedJson& more);
 // Properties of either; one that both describe differently may be either. False: too many.
 [[nodiscard]] bool add_alternatives(OrderedJson& properties, const OrderedJson& more);
 
-// How many values a copy of `value` holds.
+// Number of values in a copy of `value`.
 [[nodiscard]] std::size_t count_values(const OrderedJson& value);
 
 }  // namespace mcpac::codegen

@@ -33,7 +33,7 @@ struct SchemaChange {
   std::string after;
 };
 
-// What a change means to the programs that call the tool.
+// Effect of a change on the programs that call the tool.
 enum class ForCaller : std::uint8_t { kSafe, kBreaks, kUnknown, kNothing };
 [[nodiscard]] ForCaller for_caller(SchemaEffect effect, SchemaSide side);
 

@@ -51,14 +51,14 @@ class SchemaComparison {
   void present(const std::string& name, const Json* before, const Json* after,
                const std::string& at);
   void types(const Json* before, const Json* after, const std::string& at);
-  // Where a place that became smaller makes the whole smaller.
+  // Places where a smaller set makes the whole smaller.
   enum class Trust : std::uint8_t { kNothing, kAllButDefinitions, kAll };
   static Trust trust_in(const Json& schema);
   static bool refers_elsewhere(const Json& schema);
   [[nodiscard]] SchemaEffect words(const std::string& name, const Json* before,
                                    const Json* after) const;
 
-  // What an object's schema says of members that it does not name.
+  // An object schema's rule for members that it does not name.
   enum class Others : std::uint8_t { kAllowed, kForbidden, kDepends };
   static Others others_of(const Json& schema);
 

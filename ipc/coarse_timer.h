@@ -39,7 +39,7 @@ class CoarseTimer {
   std::shared_ptr<State> state_;
 };
 
-// What one coroutine waits at until it is rung, or a time has come.
+// Event for one waiting coroutine: until it is rung, or a time has come.
 class AsyncEvent {
  public:
   explicit AsyncEvent(const boost::asio::any_io_executor& executor);

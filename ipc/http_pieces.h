@@ -95,7 +95,7 @@ inline void give_back(boost::beast::flat_buffer& buffer, std::size_t usual) {
 
 using TwoBuffers = std::array<boost::asio::const_buffer, 2>;
 
-// How much could be written; of a socket that does not block. No room is no error.
+// Number of bytes written to a socket that does not block. No room is no error.
 inline std::size_t write_now(boost::asio::ip::tcp::socket& socket, const TwoBuffers& parts,
                              boost::system::error_code& error) {
   const std::size_t written = socket.write_some(parts, error);

@@ -28,7 +28,7 @@ class DanglingChecker : public Checker {
   // A warning of clang under this option ("-Wdangling-gsl"), once the walk is over.
   void on_warning(std::string_view option, const Place& place, std::string_view message);
 
-  // How a variable is used, in the order of the text: read, or given another value.
+  // Uses of a variable, in the order of the text: reads and assignments.
   struct Touch {
     unsigned at;
     bool overwrites;

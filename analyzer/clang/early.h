@@ -20,7 +20,7 @@ class EarlyChecker : public Checker {
  private:
   void search(CXCursor global, CXCursor node, unsigned depth, bool runs_lambdas);
   void on_call(CXCursor global, CXCursor call);
-  // Where an object stands: in the global itself, or where the library makes it.
+  // Place of an object: in the global itself, or where the library makes it.
   enum class Made : std::uint8_t { kInPlace, kByLibrary };
   void on_made(CXCursor global, CXCursor at, CXType type, Made made);
   void note(CXCursor global, CXCursor at);

@@ -18,7 +18,7 @@ struct Elements {
   CXType type{CXType_Invalid, {nullptr, nullptr}};  // of one element, canonical, unqualified
 };
 
-// What is known of variables that keep what they were given. kPlain: only what other files of the
+// Knowledge of variables that keep their initial value. kPlain: only what other files of the
 // program cannot see otherwise (plain.h).
 enum class Variables : std::uint8_t { kKnown, kPlain, kUnknown };
 [[nodiscard]] std::optional<Elements> elements_of(CXCursor list, Variables variables);

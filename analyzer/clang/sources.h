@@ -17,9 +17,9 @@
 
 namespace mcpac::analyzer {
 
-// Where a path that clang knows is on the disk.
+// The place on the disk of a path that clang knows.
 [[nodiscard]] std::filesystem::path on_disk(const std::filesystem::path& path);
-// What clang is told of the overlay.
+// Clang's options for the overlay.
 [[nodiscard]] const std::vector<std::string>& overlay_flags();
 
 enum class Home : std::uint8_t { kNone, kProgram, kHeaders, kSystem, kForeign };

@@ -38,7 +38,7 @@ struct Event {
 [[nodiscard]] Json to_json(const Event& event);
 [[nodiscard]] Result<Event> event_from_json(const Json& json);
 
-// Where decisions go. The gate sees this interface only.
+// Receiver of decisions. The gate sees this interface only.
 class Sink {
  public:
   virtual ~Sink() = default;
@@ -115,9 +115,9 @@ struct Query {
 [[nodiscard]] Result<std::vector<Event>> read_events(const std::filesystem::path& folder,
                                                      const Query& query);
 
-// What each file begins with, of those whose ids come after `after`, in their order. One whose
-// first line is not there yet, or is no event, is left out: whether it is what was written is
-// another question (verify.h).
+// First events of the files whose ids come after `after`, in their order. One whose first line is
+// not there yet, or is no event, is left out: whether it is what was written is another question
+// (verify.h).
 [[nodiscard]] Result<std::vector<Event>> read_first_events(const std::filesystem::path& folder,
                                                            std::string_view after);
 

@@ -62,7 +62,7 @@ struct Verification {
 
 inline constexpr std::size_t kMaxProblems = 10;
 
-// What the index says of one run.
+// The index's entry for one run.
 struct IndexEntry {
   std::optional<Digest> first;
   std::optional<Digest> head;

@@ -41,7 +41,7 @@ void add_recording_options(CLI::App& command, execute::RecordingChoice& recordin
 [[nodiscard]] std::shared_ptr<RunOptions> add_run_options(CLI::App& command);
 [[nodiscard]] Result<execute::RunLimits> to_limits(const RunOptions& options);
 
-// What the run says, on the terminal as it happens or, with --json, in one document at the end.
+// Output of the run, on the terminal as it happens or, with --json, in one document at the end.
 class RunView {
  public:
   // `wall`: of the program.

@@ -10,7 +10,7 @@
 
 namespace mcpac::cli {
 
-// What options and what plain arguments name, as one program.
+// Sources named by options and plain arguments, as one program.
 struct SourceNames {
   std::vector<std::string> options{};
   std::vector<std::string> arguments{};

@@ -19,7 +19,7 @@ class ExponentialBackoff {
     last_ = last_ == Pause(0) ? first_ : std::min(2 * last_, longest_);
     return last_;
   }
-  // What next() gave last; 0: nothing since the beginning, or the last reset().
+  // The last result of next(); 0: nothing since the beginning, or the last reset().
   [[nodiscard]] constexpr Pause last() const { return last_; }
   constexpr void reset() { last_ = Pause(0); }
 

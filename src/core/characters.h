@@ -27,10 +27,10 @@ void append_utf8(std::string& out, char32_t code);
 // file systems that fold case leave it out of a name.
 [[nodiscard]] bool is_ignorable(char32_t code);
 
-// What a reader sees nothing of, or cannot tell from something else: controls (C0, DEL, C1), all
-// that is ignorable (joiners, variation selectors, tags, fillers), what turns the direction or ends
-// the line of others, and blanks that are not U+0020 (U+00A0, U+2800, U+3000, …). For values and
-// names, where each character counts.
+// Characters that are invisible, or cannot be told from others: controls (C0, DEL, C1), all that is
+// ignorable (joiners, variation selectors, tags, fillers), what turns the direction or ends the
+// line of others, and blanks that are not U+0020 (U+00A0, U+2800, U+3000, …). For values and names,
+// where each character counts.
 [[nodiscard]] bool is_invisible(char32_t code);
 
 // The same for prose (a description, a message), in which some of them do their work: a joiner
@@ -42,8 +42,8 @@ void append_utf8(std::string& out, char32_t code);
 // Blanks but U+0020 and controls: a reader sees a gap.
 [[nodiscard]] bool is_wide_blank(char32_t code);
 
-// How such a character is shown where a value is: as JSON escapes it, "\u200c", "\udb40\udc41".
-// Rules read it back, since their strings are JSON's. A byte that begins no UTF-8 is "\xff".
+// Text of such a character within a value: as JSON escapes it, "\u200c", "\udb40\udc41". Rules read
+// it back, since their strings are JSON's. A byte that begins no UTF-8 is "\xff".
 void append_escaped(std::string& out, char32_t code);
 void append_escaped_byte(std::string& out, char byte);
 

@@ -20,7 +20,7 @@ namespace mcpac {
 // tell.
 [[nodiscard]] bool folds_case(const std::filesystem::path& folder);
 
-// What is known of each file system, by its device number.
+// Known file systems, by device number.
 using FoldingDevices = std::map<dev_t, bool>;
 
 // For callers that look at many folders, and list them anyway.

@@ -14,7 +14,7 @@
 
 namespace mcpac {
 
-// How a folder's file system compares names: as they are written, or also those that differ in
+// Comparison of names by a folder's file system: as they are written, or also those that differ in
 // case (folds_case.h).
 enum class NamesCompared : std::uint8_t { kAsWritten, kFolded };
 

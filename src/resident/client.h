@@ -51,7 +51,7 @@ class Visit {
   void hand_over();
   // In that program: null where no visit began before. Once, and before there are other threads.
   [[nodiscard]] static std::unique_ptr<Visit> taken_over();
-  // What another process said in our environment.
+  // Clears hand-over variables that another process put into our environment.
   static void forget_handover();
 
  private:

@@ -17,7 +17,7 @@ namespace mcpac::resident {
 
 [[nodiscard]] std::filesystem::path door_folder(const execute::Folders& folders);
 
-// Which programs are installed, as they lie on the disk: another stamp after an upgrade.
+// Stamps of the installed programs on the disk: they change by an upgrade.
 [[nodiscard]] std::string installation_stamp(const execute::Folders& folders);
 
 class Door {

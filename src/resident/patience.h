@@ -8,7 +8,7 @@
 
 namespace mcpac::resident {
 
-// What a run has to end by itself once it was told to: its servers have some seconds a step
+// Time for a run to end by itself once it was told to: its servers have some seconds a step
 // (mcp/stdio_transport.h). Then it is killed.
 inline constexpr std::chrono::seconds kUntilARunEnds{20};
 

@@ -33,7 +33,7 @@ struct WritesFiles {
 struct ReceivesDescriptors {
   static constexpr std::uint8_t kBit = 8;
 };
-// What clang and lld need besides files: shared memory (lld writes its output through it), so that
+// Needs of clang and lld besides files: shared memory (lld writes its output through it), so that
 // memory is counted by RLIMIT_AS; a large stack; who and where it is.
 struct Compiles {
   static constexpr std::uint8_t kBit = 16;

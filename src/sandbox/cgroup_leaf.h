@@ -30,7 +30,7 @@ class Leaf {
 
   // Of its folder: what a child is started into.
   [[nodiscard]] int folder() const { return folder_.get(); }
-  // What its processes used. For when they have ended.
+  // Usage of its processes. For when they have ended.
   [[nodiscard]] GroupUse use() const;
 
  private:

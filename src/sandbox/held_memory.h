@@ -29,8 +29,8 @@ struct Held {
 };
 // Zeros where it is not known.
 [[nodiscard]] Held held_by(pid_t process, FilesInMemory files);
-// What the process and all below it hold together: memory that some of them share is counted once.
-// Only above `most` is that looked at so closely; below, what is told may be too much.
+// Memory of the process and its descendants together: memory that some of them share is counted
+// once. Only above `most` is that looked at so closely; below, what is told may be too much.
 [[nodiscard]] std::uint64_t held_by_all_below(pid_t process, std::uint64_t most);
 // Theirs as well.
 [[nodiscard]] std::uint64_t threads_of_all_below(pid_t process);

@@ -85,8 +85,8 @@ struct Plan {
   std::vector<char*> environment;      // likewise
 };
 
-// Where the child keeps what it needs up to the start of its program: above every limit for open
-// files, so that the program can never have a descriptor of this number again (seccomp.cpp).
+// Descriptor numbers of the child up to the start of its program: above every limit for open files,
+// so that the program can never have a descriptor of this number again (seccomp.cpp).
 inline constexpr int kProgramDescriptor = 1000;
 inline constexpr int kReportDescriptor = 1001;
 inline constexpr int kRulesetDescriptor = 1002;  // and kObserverDescriptor (observe.h)

@@ -72,7 +72,7 @@ struct ObjectRules {
   std::vector<NamedNode> dependent;  // applied to the whole object
 };
 
-// What applies further schemas to the same value.
+// Keywords that apply further schemas to the same value.
 struct InPlace {
   const Node* reference = nullptr;
   const Node* dynamic =

@@ -16,7 +16,7 @@
 
 namespace mcpac::schema {
 
-// Where in the value we are, as a chain on the stack: made into text only for a violation.
+// Current place in the value, as a chain on the stack: made into text only for a violation.
 struct Path {
   const Path* outer = nullptr;
   std::string_view name;
@@ -33,7 +33,7 @@ struct Scope {
   ResourceId resource = 0;
 };
 
-// Which members or items the "unevaluated" keywords no longer see, by their address.
+// Members or items that the "unevaluated" keywords no longer see, by their address.
 class Evaluated {
  public:
   void add(const Json& child) { children_.insert(&child); }

@@ -11,8 +11,8 @@
 
 namespace mcpac::policy {
 
-// What goes at both ends: white space of Unicode, control bytes and what no screen shows; besides
-// quotation marks and angle brackets of all scripts.
+// Characters trimmed at both ends: white space of Unicode, control bytes and what no screen shows;
+// besides quotation marks and angle brackets of all scripts.
 enum class Peel : std::uint8_t { kBlanks, kQuotes };
 [[nodiscard]] std::string_view peeled(std::string_view text, Peel peel);
 

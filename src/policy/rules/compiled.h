@@ -22,7 +22,7 @@ struct CompiledArg {
   ast::Arg::Presence presence = ast::Arg::Presence::kRequired;
   std::vector<MatcherPtr> matchers;
   std::vector<std::string> matcher_texts;
-  // What the matchers were made of, for questions about all values instead of one.
+  // Sources of the matchers, for questions about all values instead of one.
   std::vector<ast::Test> tests;
   std::vector<ast::Exception> exceptions;
 };

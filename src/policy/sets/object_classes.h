@@ -13,7 +13,7 @@
 
 namespace mcpac::policy {
 
-// What the exploration of a call shares.
+// Shared state of a call's exploration.
 struct Exploration {
   KnownStrings& strings;
   // Marks only grow: a part for which this is true need not be finished.

@@ -29,7 +29,7 @@ struct StringClass {
   std::vector<Outcome> outcomes;  // by probe
 };
 
-// What a schema says of a string beside the rules.
+// A schema's limits on a string, beside the rules.
 struct StringLimits {
   std::vector<std::size_t> lengths;  // "minLength", "maxLength"
   std::vector<std::string> values;   // "enum", "const", "default"

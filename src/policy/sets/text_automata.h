@@ -21,8 +21,8 @@ constexpr std::size_t kMaxCounted = 5000;
 // both ends. What tests say of others may be what they say of these, so they are classes of their
 // own.
 [[nodiscard]] Nfa plain_automaton();
-// What passes `nfa` once one slash stands for several, for an encoded one, and for one behind a
-// parameter (";x/").
+// Strings that pass `nfa` once one slash stands for several, for an encoded one, and for one behind
+// a parameter (";x/").
 [[nodiscard]] Nfa routed(Nfa nfa);
 // Without any of these (match/matcher.h).
 [[nodiscard]] Nfa one_line_automaton(std::u32string_view line_breaks);

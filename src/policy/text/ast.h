@@ -21,7 +21,7 @@
 
 namespace mcpac::policy::ast {
 
-// Where something began in its text, as a byte offset: lines are only counted when an error needs
+// Start of something in its text, as a byte offset: lines are only counted when an error needs
 // them.
 using Offset = std::size_t;
 

@@ -15,8 +15,8 @@ namespace mcpac::codegen {
 // `target` requires what `more` requires, too.
 void merge_required(OrderedJson& target, const OrderedJson& more);
 
-// Properties of both; one that both describe is an allOf, merged in turn when somebody looks at it.
-// Why it cannot be done, or "".
+// Properties of both; one that both describe is an allOf, merged in turn when it is looked at. Why
+// it cannot be done, or "".
 [[nodiscard]] std::string merge_properties(OrderedJson& target, const OrderedJson& more);
 
 // `present` and `value` both hold for the keyword `name`: the tighter bound, the common part. Why

@@ -68,7 +68,7 @@ class NameScope {
       : letters_(letters) {
     for (const std::string& name : taken) take(name);
   }
-  // False where somebody has it already.
+  // False where it is taken already.
   bool take(const std::string& name) { return taken_.insert(key(name)).second; }
   [[nodiscard]] bool has(const std::string& name) const { return taken_.contains(key(name)); }
   // `base` if it is free, else base_2, base_3, …; the answer is taken from then on.

@@ -43,7 +43,7 @@ class Lookups {
   [[nodiscard]] Result<Ticket> ask(std::string name, Found found);
   // Cancels the wait: `found` is not called.
   void forget(Ticket ticket);
-  // Tells everybody who waits that it was given up, and answers nothing after that.
+  // Tells all waiters that it was given up, and answers nothing after that.
   void close();
   // Answers nothing and calls no callback from here on: the loop may be going.
   void leave_alone();

@@ -46,7 +46,7 @@ class Sink {
   [[nodiscard]] virtual Result<std::string> append(std::string_view kind, Json payload) = 0;
   // The same of a payload that was written already: the text of one JSON object, by us.
   [[nodiscard]] virtual Result<std::string> append_text(std::string_view kind, std::string payload);
-  // A digest that says nothing to somebody who has the log alone: values of few bits cannot be
+  // A digest that says nothing to a reader who has the log alone: values of few bits cannot be
   // tried out against it. The same bytes have the same digest within one run.
   [[nodiscard]] virtual std::string keyed_digest(std::string_view bytes) const = 0;
 };

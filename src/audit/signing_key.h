@@ -1,8 +1,8 @@
 // The key of the audit log: one Ed25519 key a user, made on first use.
 //
-// It lies in a folder of its own beside the log, so that the log can be copied to somebody who
-// checks it without handing out what signs it: FOLDER/secret (0600) holds the seed, FOLDER/public
-// the public key, both as lower-case hexadecimal. No sandbox ever sees either.
+// It lies in a folder of its own beside the log, so that the log can be copied to an auditor
+// without handing out what signs it: FOLDER/secret (0600) holds the seed, FOLDER/public the public
+// key, both as lower-case hexadecimal. No sandbox ever sees either.
 #pragma once
 
 #include <filesystem>

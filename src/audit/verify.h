@@ -1,8 +1,8 @@
 // Verify: are the records still the ones that were written?
 //
 // It reads the index of runs and every run's file, recomputes the chains, checks the signatures,
-// and holds the one against the other. What it proves, and what it cannot (a thief of the key,
-// somebody who takes the end of the index and all its runs away), stands in docs/audit.md. Reads
+// and holds the one against the other. What it proves, and what it cannot (a thief of the key, an
+// attacker who takes the end of the index and all its runs away), stands in docs/audit.md. Reads
 // only; runs may write meanwhile. What a run's file says is never an error of verify(): it is a
 // verdict.
 #pragma once

@@ -26,7 +26,8 @@ namespace {
 
 constexpr std::string_view kStart = "at-";
 constexpr std::size_t kPlaceLength = 8;
-// A folder for temporary files may be anybody's dump: what lies beyond waits for a later sweep.
+// A folder for temporary files may be full of foreign files: what lies beyond waits for a later
+// sweep.
 constexpr std::size_t kMostEntries = 50'000;
 
 struct Owner {

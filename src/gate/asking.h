@@ -1,8 +1,8 @@
 // Asking: the questions of one run, one at a time in their order, and the answers that stand.
 //
 // A program decides how often it makes a call, so how many questions may wait and how many a minute
-// brings is bounded: beyond that, asking is denied without bothering anybody. Every answer is
-// recorded (event Approval) before it is worth anything. Single-threaded, like the gate.
+// brings is bounded: beyond that, asking is denied without a question. Every answer is recorded
+// (event Approval) before it is worth anything. Single-threaded, like the gate.
 #pragma once
 
 #include <chrono>

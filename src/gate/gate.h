@@ -73,7 +73,7 @@ struct GateStatus {
   std::uint64_t allowed = 0;
   std::uint64_t denied = 0;
   std::vector<Call> in_flight;         // that the server works on, oldest first
-  const Question* question = nullptr;  // that somebody is being asked; valid until the loop turns
+  const Question* question = nullptr;  // being asked now; valid until the loop turns
   std::size_t questions_waiting = 0;   // with it
   std::size_t connections = 0;         // open, or being opened
   std::set<Permission> revoked;

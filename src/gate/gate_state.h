@@ -72,8 +72,8 @@ struct Gate::State : std::enable_shared_from_this<Gate::State> {
   }
   // The policy's decision, for the record and for the user; but for what asks.
   static void note(policy::Decision& decision, Check& check, Reservation& reservation);
-  // Says what the path of a denied call was taken for, and what would admit it, where somebody
-  // hears of it.
+  // Says what the path of a denied call was taken for, and what would admit it, where there is a
+  // listener.
   void explain_denial(const Permission& permission, const Json& arguments, Check& check);
   // The recorded part of the arguments; an error: they are to be recorded, and cannot.
   std::optional<CallError> keep(const LockedTool& tool, const Permission& permission,

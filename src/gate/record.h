@@ -94,7 +94,7 @@ struct Check {
   std::string no_grant;
   std::vector<policy::AskRule> asks;  // rules that want an answer first
   std::string approval;               // the id of the Approval event that answers them
-  // With DecidedBy::kApproval: whether somebody said no, and how; not recorded, the Approval is.
+  // With DecidedBy::kApproval: whether there was a no, and how; not recorded, the Approval is.
   enum class SaidNo : std::uint8_t { kNot, kToThisCall, kForGood };
   SaidNo said_no = SaidNo::kNot;
   std::string program_run;  // of the client's program that made the call; or empty

@@ -20,7 +20,7 @@ namespace mcpac::gateway {
 struct Announced {
   std::string server;
   std::string method;   // one of a few
-  std::string watched;  // the resource that somebody watches; empty: a list
+  std::string watched;  // the watched resource; empty: a list
   friend auto operator<=>(const Announced&, const Announced&) = default;
 };
 

@@ -51,8 +51,8 @@ void Announcements::say_too_long(const std::string& server) const {
 
 void Announcements::pass_on(const std::string& server, const std::string& method,
                             const Json& params) {
-  // A log message of no call may be about anybody's: after several clients it is for none of them,
-  // though all but one have gone.
+  // A log message of no call may be about any client's: after several clients it is for none of
+  // them, though all but one have gone.
   if (method == "notifications/message" && clients_of_[server].size() != 1) return;
   for (const auto& run : runs_.all()) run->heard(server, method, params);
 }

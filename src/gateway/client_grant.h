@@ -97,7 +97,7 @@ class ClientGrant {
   [[nodiscard]] std::size_t calls_in_flight() const {
     return gate_.in_flight() + (code_ ? code_->in_flight() : 0);
   }
-  // Somebody has a session of it, or waits for a call.
+  // It has a session, or a call that is waited for.
   [[nodiscard]] bool is_in_use() const;
   [[nodiscard]] gate::Gate& gate() { return gate_; }
   [[nodiscard]] const gate::Gate& gate() const { return gate_; }

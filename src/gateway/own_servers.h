@@ -29,7 +29,7 @@ namespace mcpac::gateway {
 
 class OwnServers {
  public:
-  // Each is a process with its sandbox, and clients of a gateway may be anybody.
+  // Each is a process with its sandbox, and clients of a gateway are untrusted.
   static constexpr std::size_t kMost = 64;
   static constexpr std::chrono::seconds kLinger{60};
   struct Setup {

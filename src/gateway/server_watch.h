@@ -52,10 +52,10 @@ class ServerWatch {
   void subscribe(const Subscriber& who, const std::string& server, const std::string& uri,
                  std::shared_ptr<gate::Caller> caller, Done done);
   void unsubscribe(const Subscriber& who, const std::string& server, const std::string& uri);
-  // The least severe level that anybody wants of this server; it never gets more severe again.
+  // The least severe level that a client wants of this server; it never gets more severe again.
   void want_level(const std::string& server, const std::string& level);
   [[nodiscard]] const Subscriptions& subscriptions() const { return subscriptions_; }
-  // Counts a log message of no call; true: more came within a second than anybody reads.
+  // Counts a log message of no call; true: more came within a second than can be read.
   [[nodiscard]] bool is_too_much(const std::string& server, const Clock& clock);
   // It is known by now what this server can do; again, when it was started again.
   void settled(const std::string& server);

@@ -322,7 +322,7 @@ bool SessionOffers::means(const Listening& listening, const std::string& server,
 void SessionOffers::updated(const std::string& server, const Json& params) {
   const std::string uri = string_member(params, "uri");
   const auto is_meant = [&](const Listening& one) { return means(one, server, uri); };
-  // Whether anybody watches it is looked up, what the rules say is worked out.
+  // Whether it is watched is looked up, what the rules say is worked out.
   const bool is_own = is_meant(own_);
   const bool is_watched = is_own || session_.listens_to(is_meant);
   if (!is_watched || !may_hear(server, uri)) return;

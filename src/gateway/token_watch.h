@@ -49,7 +49,7 @@ class TokenWatch : public std::enable_shared_from_this<TokenWatch> {
 
  private:
   void look_later();
-  // It could not be read, and is to be asked for again before anybody has to go.
+  // It could not be read, and is to be asked for again before a client is disconnected.
   [[nodiscard]] bool bears(const Error& why);
 
   boost::asio::steady_timer timer_;

@@ -442,7 +442,7 @@ Result<std::shared_ptr<asio::ssl::context>> make_tls_context() {
   context->set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_sslv3 |
                            asio::ssl::context::no_tlsv1 | asio::ssl::context::no_tlsv1_1,
                        error);
-  // A server would have us do handshakes without an end, none of whose bytes anybody counts.
+  // A server would have us do handshakes without an end, whose bytes are not counted.
   SSL_CTX_set_options(context->native_handle(), SSL_OP_NO_RENEGOTIATION);
   if (!error) use_authorities(*context, error);
   if (!error) context->set_verify_mode(asio::ssl::verify_peer, error);

@@ -151,7 +151,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   std::set<Connection> active_;
   ReadThrottle pace_;
   HttpReadings readings_;
-  std::set<std::int64_t> live_;                 // requests that somebody waits for
+  std::set<std::int64_t> live_;                 // requests that have a waiter
   std::map<std::int64_t, Connection> carrier_;  // ... and the connection that carries each
   std::set<boost::asio::steady_timer*> timers_;
   bool is_stream_settled_ = false;  // of listen(): it was answered, whatever with

@@ -29,7 +29,7 @@ enum class Era : std::uint8_t {
 };  // "era": "initialize" | "2026-07-28"
 
 // "texts": what a title or a description that is not the locked one is. kStrict: another tool, as a
-// schema that is not the locked one. kLocked: nothing; the locked one is what everybody sees.
+// schema that is not the locked one. kLocked: nothing; the locked one is shown.
 enum class Texts : std::uint8_t { kStrict, kLocked };
 
 class Confiner;  // mcp/child_process.h

@@ -55,10 +55,9 @@ class Authority {
   // rules that matched (policy/meter.h), under a reservation that must be ended by settle() or
   // give_back(); the second time each does nothing.
   // `found`, where given, receives what it rests on, as explain() tells it.
-  // `approved`: the ask rules that somebody who may answer said yes to, for this very call. These
-  // admit it; any other ask rule, a deny, and a layer that does not admit it win as before.
-  // How much of the file system one decision looks at is bounded: beyond that the call is denied
-  // (Decision::too_large).
+  // `approved`: the ask rules that an approver said yes to, for this very call. These admit it; any
+  // other ask rule, a deny, and a layer that does not admit it win as before. How much of the file
+  // system one decision looks at is bounded: beyond that the call is denied (Decision::too_large).
   [[nodiscard]] Decision decide(const Permission& permission, const Json& arguments,
                                 Explanation* found = nullptr,
                                 std::span<const AskRule> approved = {});

@@ -63,7 +63,7 @@ int milliseconds_until(Clock::time_point when) {
 }  // namespace
 
 Visit::Visit(const Errand& errand) {
-  // Where one of these is closed, its number is the next descriptor's that anybody opens.
+  // Where one of these is closed, its number is that of the next descriptor opened.
   for (int fd = 0; fd < 3; ++fd) {
     if (::fcntl(fd, F_GETFD) < 0) {
       why_alone_ = "a standard descriptor is closed";

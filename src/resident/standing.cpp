@@ -30,7 +30,7 @@ UniqueFd open_process(pid_t number) {
 std::optional<std::string> text_at(int folder, const char* name) {
   const UniqueFd file(::openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (!file) return std::nullopt;
-  // Four calls a file and no more: everybody waits for this, and there are 16 of them.
+  // Four calls a file and no more: all clients wait for this, and there are 16 of them.
   std::array<char, kMaxText> text;
   std::size_t size = 0;
   while (true) {

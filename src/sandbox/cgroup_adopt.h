@@ -2,7 +2,7 @@
 //
 // A group with controllers for those below it may not have processes itself, so the host moves into
 // one below: from there it, and whatever it starts from now on, finds the other as its base
-// (cgroup_base.h). Anybody else in the group, and nothing is changed: their places are not ours.
+// (cgroup_base.h). With another process in the group nothing is changed: its place is not ours.
 #pragma once
 
 #include "core/file.h"

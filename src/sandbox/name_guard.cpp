@@ -427,8 +427,7 @@ bool is_dots(std::string_view name) {
 constexpr mode_t kSpecialBits = 06000;
 
 // Never waits for another process: one guard serves all threads of the program, and the other end
-// of a pipe could be one of them. A pipe without a reader is ENXIO, and a file that somebody
-// leases EAGAIN.
+// of a pipe could be one of them. A pipe without a reader is ENXIO, and a leased file EAGAIN.
 Done open_at(int folder, const std::string& name, int flags, mode_t mode) {
   UniqueFd made(
       ::openat(folder, name.c_str(), flags | O_NONBLOCK | O_CLOEXEC, static_cast<unsigned>(mode)));
@@ -494,7 +493,7 @@ int Guard::make_folder(int at, std::uint64_t address, mode_t mode) {
 
 int Guard::rename(int from_at, std::uint64_t from_address, int to_at, std::uint64_t to_address,
                   unsigned flags) {
-  // RENAME_WHITEOUT makes a device, as everybody may, and Landlock is not asked.
+  // RENAME_WHITEOUT makes a device, as every user may, and Landlock is not asked.
   if ((flags & ~unsigned{RENAME_NOREPLACE | RENAME_EXCHANGE}) != 0) return EINVAL;
   const auto from_path = read_path(from_address);
   if (!from_path) return from_path.error();

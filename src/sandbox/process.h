@@ -28,7 +28,7 @@ inline void end_process(int process, bool by_request) {
     return;
   }
   send_signal(process, kEndRequest);
-  send_signal(process, SIGCONT);  // somebody may have stopped it
+  send_signal(process, SIGCONT);  // it may have been stopped
 }
 
 // After end_process(): whether it has ended. One that does not hear its request is killed, alone.

@@ -330,7 +330,7 @@ void starting_rules(Rules& rules) {
 }
 
 // A set-user-id or set-group-id bit is never put on a file: in a place of the host it would lend
-// its owner to everybody there.
+// its owner to every user there.
 void plain_modes(Rules& rules, int call, unsigned mode) {
   constexpr std::uint64_t kSetIds = S_ISUID | S_ISGID;
   rules.push_back({kServed, call, {with_bits(mode, kSetIds, 0)}});

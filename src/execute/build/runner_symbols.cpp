@@ -175,7 +175,7 @@ std::string source_of_chosen(const std::vector<ElfSymbol>& symbols) {
     const bool plain = symbol.name.find_first_of("\"\\\n@") == std::string_view::npos;
     if (symbol.type == STT_GNU_IFUNC && symbol.shared && plain) names.insert(symbol.name);
   }
-  // Where the address of such a function is taken, the linker gives it a stub that everybody calls.
+  // Where the address of such a function is taken, the linker gives it a stub that all callers use.
   std::string text = "__asm__(\".pushsection .data.rel.ro.mcpac,\\\"aw\\\"\\n\"\n";
   for (const auto name : names) text += fmt::format("        \".quad {}\\n\"\n", name);
   return text + "        \".popsection\\n\");\n";

@@ -73,7 +73,7 @@ Result<void> check_name(std::string_view name, const std::string& display) {
 }
 
 // Opens below the folder and nowhere else: no `..`, no absolute path, no link that leads out, even
-// if somebody swaps a folder for a link while we look.
+// if a folder is swapped for a link while we look.
 Result<std::string> read_beneath(const std::filesystem::path& folder,
                                  const std::filesystem::path& relative) {
   const UniqueFd base(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));

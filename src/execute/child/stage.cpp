@@ -85,7 +85,7 @@ bool drain(UniqueFd& from, const std::function<bool(std::string_view)>& into, in
   return into(std::string_view(buffer.data(), static_cast<std::size_t>(n)));
 }
 
-// What is said beside, while there is some that somebody takes, and some time for the rest.
+// Writes the messages beside, while they are taken, and some time for the rest.
 void pass_lines(const Way& way, const std::function<bool()>& pass_on) {
   bool more = true;
   for (int i = 0; i < kMostLines && more; ++i) {

@@ -1,5 +1,5 @@
-// Waiting pipe: a name in a folder that a sandboxed tool opens like any file, and where it stands
-// still until somebody has something to say.
+// Waiting pipe: a name in a folder that a sandboxed tool opens like any file, and where it waits
+// for a message.
 //
 // So tools that know nothing of waiting (clang, lld) can be started before their work is known. The
 // pipe carries one short text, once.

@@ -15,7 +15,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-// A subscription stands as long as somebody wants it; a request must have some time.
+// A subscription stands as long as it has a subscriber; a request must have some time.
 constexpr auto kStanding = std::chrono::hours(24);
 
 }  // namespace

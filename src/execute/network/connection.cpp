@@ -198,7 +198,7 @@ Connection::Awaitable<void> Connection::relay_in() {
                               : co_await tcp_.async_read_some(asio::buffer(in_), kAwait);
     if (closed_) co_return;
     if (error == asio::error::eof) break;
-    // Over TLS an end without close_notify too: somebody on the way may have cut it.
+    // Over TLS an end without close_notify too: it may have been cut on the way.
     if (error) co_return end(gate::ConnectionEnd::kBroken);
     if (!count(traffic_.bytes_in, size)) co_return;
     auto [failed, written] = co_await asio::async_write(program_, asio::buffer(in_, size), kAwait);

@@ -13,7 +13,7 @@
 namespace mcpac::execute {
 namespace {
 
-// False: somebody has it all the time. True as well where there are no such locks.
+// False: another process has it all the time. True as well where there are no such locks.
 bool lock_within(const UniqueFd& file, std::chrono::milliseconds patience) {
   constexpr auto kPause = std::chrono::milliseconds(5);
   const auto give_up = std::chrono::steady_clock::now() + patience;

@@ -23,7 +23,7 @@ class ProjectUse {
   // no record.
   ProjectUse(const Folders& folders, const std::filesystem::path& config_file);
 
-  // The number as it stands; nothing while somebody uses the project, or where that is not known.
+  // The number as it stands; nothing while the project is in use, or where that is not known.
   [[nodiscard]] static std::optional<std::string> number_of_last(
       const Folders& folders, const std::filesystem::path& config_file);
 

@@ -76,9 +76,8 @@ bool has_only(const Json& object, std::initializer_list<std::string_view> known)
   return true;
 }
 
-// What servers are let ask of clients, at replay as ever: no page of theirs is shown to anybody,
-// and a form says whose it is, or a file could put the words of one server into the mouth of
-// another.
+// What servers are let ask of clients, at replay as ever: no page of theirs is shown, and a form
+// says whose it is, or a file could put the words of one server into the mouth of another.
 bool is_askable(const std::string& method, const Json& params, const std::string& server) {
   if (method == "sampling/createMessage" || method == "roots/list") return true;
   return method == "elicitation/create" && is_shown_form(server, params);

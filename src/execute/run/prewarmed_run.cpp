@@ -110,7 +110,7 @@ Result<std::unique_ptr<PrewarmedRun>> PrewarmedRun::prepare(const fs::path& conf
   // Read before the servers start: each use of the project from now on changes it.
   made->last_use_ = ProjectUse::number_of_last(folders, config_file);
   made->host_ = std::make_unique<Host>(made->project_.config, made->lock_->lock);
-  if (!made->last_use_) return made;  // somebody runs here: servers would be older than the run
+  if (!made->last_use_) return made;  // a run is on: servers would be older than it
   made->servers_ = preparable(made->project_.config, servers, folders);
   for (const auto& [name, stamp] : made->servers_) made->host_->start({name});
   // After the servers, which take longer and begin meanwhile.

@@ -30,7 +30,7 @@ constexpr std::string_view kInterpreter = "/lib64/ld-linux-x86-64.so.2";
 Result<AgentProgram> make_program(const RunRequest& request, const ProgramFile& file) {
   AgentProgram program{.file = request.program,
                        .arguments = request.arguments,
-                       // A program of somebody's own looks for its connection here
+                       // A program without our runtime looks for its connection here
                        // (docs/protocol.md, "The connection").
                        .environment = {"MCPAC_FD=3"},
                        .mounts = {},
@@ -178,7 +178,7 @@ Result<void> run(const Project& project, const Folders& folders, RunRequest& req
                        nullptr,
                        request.standby,
                        to_json(given_places(project))};
-  host.start(servers_of(permissions));  // while somebody may still be asked
+  host.start(servers_of(permissions));  // while a person may still be asked
   if (auto done = review(project, folders, request, *authority, parts, outcome.answers); !done)
     return done;
   auto drifted = host.drifted_of(permissions, interrupt, listener.wait);

@@ -403,7 +403,7 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
   const auto until = std::chrono::steady_clock::now() + limits.wall;
   auto ended =
       run_agent(parts.host, parts.warden, program, limits, std::move(setup), **log, io, *stop);
-  // From here to the end of the record nothing is written that somebody has to read.
+  // From here to the end of the record nothing is written that needs a reader.
   if (socket.trouble()) talk.warn(socket.trouble()->what);
   auto kept = changes->end(parts.clock, **log);
   if (ended) warn_of_refused_names(*ended, talk);

@@ -226,7 +226,7 @@ const Mount* mount_over(const ByPlace& mounts, const fs::path& path) {
   }
 }
 
-// More are no places that somebody wrote down, and each is a mount.
+// More were not written by a person, and each is a mount.
 constexpr std::size_t kMostHeldBack = 40;
 
 // With each place those where another mount shows it, or a part of it, under the same rules.

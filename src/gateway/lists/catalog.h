@@ -33,7 +33,7 @@ struct ToolPage {
 
 class Catalog {
  public:
-  // `taken`: names of tools of our own. `withheld`: not offered to anybody.
+  // `taken`: names of tools of our own. `withheld`: not offered to any client.
   [[nodiscard]] static std::shared_ptr<const Catalog> make(
       const codegen::Lock& lock, const policy::Authority& authority, NameForm form,
       const std::set<std::string>& taken = {}, const std::set<Permission>& withheld = {});

@@ -64,7 +64,7 @@ std::map<std::string, Permission> client_names(const std::vector<Permission>& pe
     for (const Permission& tool : owners) {
       std::string unique = with_digits(name, tool, std::max(name.size() + kDigits + 1, kMaxPlain));
       if (form == NameForm::kPlain) unique = with_digits(name, tool, kMaxPlain);
-      // Somebody called a tool what our digits would make: then the whole digest tells them apart.
+      // A tool is called what our digits would make: then the whole digest tells them apart.
       if (names.contains(unique)) unique = sha256_hex(tool.text());
       names.emplace(std::move(unique), tool);
     }

@@ -80,7 +80,7 @@ class ServerLists {
     bool is_unseen = false;    // no client may wait for this reading
     bool is_late = false;      // no client waits for it any more
     bool is_outdated = false;  // it changed since it was last asked for
-    bool is_missed = false;    // somebody was shown what there was, for want of what there is
+    bool is_missed = false;    // a client was shown a stale list, for want of a fresh one
     ListPatience patience;
     std::unique_ptr<boost::asio::steady_timer> again;  // when it is read in the background
     std::chrono::steady_clock::time_point again_at{};  // of that
@@ -90,10 +90,10 @@ class ServerLists {
 
   void get_one(const Key& key, Done done);
   [[nodiscard]] bool may_be_asked(const Key& key) const;
-  // Somebody gets what is known, which may not be what there is.
+  // A client gets the known list, which may be stale.
   void show_known(const Key& key, Slot& slot, const Done& done);
   void begin_reading(const Key& key, Slot& slot);
-  // It is read at that time, whether anybody waits or not.
+  // It is read at that time, with or without a waiter.
   void read_at(const Key& key, Slot& slot, std::chrono::steady_clock::time_point when);
   void read_now(const Key& key);
   // Unless this reading has ended by then.

@@ -92,7 +92,7 @@ bool KeySource::is_usable() const {
 }
 
 asio::awaitable<bool> KeySource::verify(const Claimed& token) {
-  // While somebody waits for an issuer that perhaps hangs, keys that are young enough do for
+  // While a request waits for an issuer that perhaps hangs, keys that are young enough do for
   // others.
   if (is_old() && !(fetching_ && is_usable())) co_await refresh();
   if (!is_usable()) {

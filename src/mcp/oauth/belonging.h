@@ -16,7 +16,7 @@ namespace mcpac::mcp::oauth {
 // Nothing of a login at another place or another issuer; no tokens that another client got.
 [[nodiscard]] Kept what_belongs(Kept kept, const Settings& settings, std::string_view place);
 
-// Somebody was logged in, or registered, and not only asked to log in.
+// There is a login or a registration, and not only a request to log in.
 [[nodiscard]] bool is_login(const Kept& kept);
 
 // What to type to register and log in anew, wherever the server leads now.

@@ -22,7 +22,7 @@ namespace mcpac::mcp::oauth {
 namespace asio = boost::asio;
 namespace {
 
-// As long as somebody may need to find a password.
+// Enough time for a person to find a password.
 constexpr std::chrono::minutes kPatience{10};
 
 struct Attempt {

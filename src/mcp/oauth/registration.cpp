@@ -16,8 +16,8 @@ constexpr std::size_t kMaxId = 4'096;
 constexpr std::array<std::string_view, 3> kMethods = {"none", "client_secret_basic",
                                                       "client_secret_post"};
 
-// Without a secret where the server takes that: PKCE does what a secret of a program that everybody
-// can read could not.
+// Without a secret where the server takes that: PKCE does what a secret in a public program could
+// not.
 std::string method_to_register(const AuthorizationServer& server) {
   const auto& methods = server.token_auth_methods;
   for (const auto method : kMethods) {

@@ -195,7 +195,7 @@ NetworkAnswer ask_for_address(const Layers& layers, const IpAddress& address, st
       std::ranges::any_of(refusing->places.networks, [port](const CompiledNetwork& place) {
         return covers_port(place, port) && std::holds_alternative<AnyHost>(place.hosts);
       });
-  // Somebody may have taken that statement for all there is.
+  // A user may have taken that statement for all there is.
   if (!answer.allowed && answer.said_in.empty() && is_private && has_any)
     answer.reason += ": `network any` is for public addresses";
   return answer;

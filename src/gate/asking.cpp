@@ -14,8 +14,8 @@ namespace {
 // What an approver says of itself is recorded, but not at length.
 constexpr std::size_t kAskedText = 512;
 
-// What an answer may be about beside one call: all calls of its tool that the rules ask about. An
-// older mcpac wrote "rule", for calls of any tool.
+// Scope of an answer beyond one call: all calls of its tool that the rules ask about. An older
+// mcpac wrote "rule", for calls of any tool.
 constexpr const char* kOfTool = "tool";
 
 Json to_json(const std::vector<policy::AskRule>& rules) {

@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kMaxSubscriptions = 1'024;
 // The longest that we give is shorter (server_lists.cpp: keys of 8 KiB).
 constexpr std::size_t kMaxCursor = 16'384;
-// What a watched resource takes beside its URI, as the client wrote it and as its server was told.
+// Memory of a watched resource beside its URI, as the client wrote it and as its server was told.
 constexpr std::size_t kOfWatched = 256;
 
 std::size_t bytes_of_watched(const std::string& uri) {

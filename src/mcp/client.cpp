@@ -224,7 +224,7 @@ class SlowStart {
   ExponentialBackoff backoff_;
 };
 
-// How a server that could not be opened is asked once more, in another process; nothing: it failed.
+// Second attempt for a server that could not be opened, in another process; nothing: it failed.
 std::optional<Era> next_try(const NegotiateOptions& tried, bool is_known, bool was_silent,
                             ErrorId failed) {
   const bool is_refused = failed == ErrorId::kServerError || failed == ErrorId::kServerProtocol;

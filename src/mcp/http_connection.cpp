@@ -41,13 +41,12 @@ namespace {
 
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 constexpr std::uint32_t kMaxHead = std::uint32_t{64} << 10U;
-// What the parser has room for: as much as is buffered of a body.
+// Room of the parser: as much as is buffered of a body.
 constexpr std::size_t kChunk = HttpConnection::kPiece;
 // With the beginning of a body, mostly the whole: a head alone is shorter.
 constexpr std::size_t kFirstPiece = std::size_t{4} << 10U;
-// What is read and not yet understood. The limit of the head holds for the head alone: the line
-// that begins a chunk and the trailer after the last one would else grow as long as the server
-// likes.
+// Bytes read and not yet parsed. The limit of the head holds for the head alone: the line that
+// begins a chunk and the trailer after the last one would else grow as long as the server likes.
 constexpr std::size_t kMaxUnread = kMaxHead + kChunk;
 // Informational responses (1xx) before the final one: RFC 9110, section 15.2, has a client skip
 // them.

@@ -182,7 +182,7 @@ int make_scope() {
   return static_cast<int>(::syscall(kCreateRuleset, &attributes, sizeof attributes, 0));
 }
 
-// What a confined keeper is without a pid namespace.
+// State of a confined keeper without a pid namespace.
 struct Alone {
   bool is = false;
   int scope = -1;
@@ -206,7 +206,7 @@ struct Alone {
   ::_exit(127);
 }
 
-// What the signals say: false for the order to end. Its own are those for the group.
+// Reads the signals: false for the order to end. Its own are those for the group.
 bool goes_on(int signals) {
   bool goes = true;
   signalfd_siginfo told{};

@@ -65,7 +65,7 @@ bool has_systemd() {
   return ::access("/run/systemd/system", F_OK) == 0;
 }
 
-// What systemd writes on groups that it leaves to their units.
+// Attribute that systemd sets on groups that it leaves to their units.
 std::optional<bool> delegation_mark(int group) {
   for (const char* name : {"trusted.delegate", "user.delegate"}) {
     std::array<char, 8> value{};

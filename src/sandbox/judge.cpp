@@ -135,7 +135,7 @@ void judge_signal(const EndReport& report, const Limits& limits, Verdict& verdic
   }
 }
 
-// What stood in the way of a program that then gave up, or went on without.
+// Refusals of a program that then gave up, or went on without.
 void judge_refusals(const EndReport& report, const Limits& limits, Verdict& verdict) {
   if (verdict.limit || verdict.kind == Kind::kViolated) return;
   const bool crashed = verdict.kind == Kind::kSignalled && verdict.code == report.crash.signal;

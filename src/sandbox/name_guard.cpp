@@ -135,7 +135,7 @@ class Guard {
   seccomp_notif call_{};
 };
 
-// What a guard calls, and no more: it reads what a hostile program wrote.
+// Allows the system calls of a guard, and no more: it reads what a hostile program wrote.
 int enter_own_filter() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return 0;

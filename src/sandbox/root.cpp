@@ -76,7 +76,7 @@ int pick_up(const Origin& origin, int id_map, int& tree) {
              : errno;
 }
 
-// What one mount is made of: one tree, or for an overlay two.
+// Parts of one mount: one tree, or for an overlay two.
 struct Trees {
   int place = -1;
   int changes = -1;
@@ -261,7 +261,7 @@ int allow_in_landlock(const Plan& plan, const PlannedMount& mount, int folder) {
                     plan.landlock_abi);
 }
 
-// What the point shows now.
+// Opens the current content of the mount point.
 int reopen(const Stage& stage, const PlannedMount& mount, UniqueFd& made) {
   Name name{};
   return make_mount_point(stage, mount, made, name);

@@ -37,8 +37,8 @@ namespace {
 // the map of its id, and what a spawn needs.
 constexpr std::size_t kMostChildren = 192;
 
-// How long a forbidden call stays unnoticed that was interrupted before it could be seen, and
-// memory that no limit counts.
+// Longest time that a forbidden call stays unnoticed that was interrupted before it could be seen,
+// and memory that no limit counts.
 constexpr std::chrono::milliseconds kLookEvery{100};
 
 // Readable when a child of ours has ended or stands still. Only read() takes it from there.

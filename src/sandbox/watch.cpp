@@ -31,8 +31,8 @@ bool is_crash(int signal) {
          signal == SIGABRT;
 }
 
-// How large the stack would have to be. 0: it has not run out, as the access was elsewhere, or
-// where the kernel would have made it grow.
+// Size that the stack would need. 0: it has not run out, as the access was elsewhere, or where the
+// kernel would have made it grow.
 std::uint64_t stack_needed(std::uint64_t accessed, std::uint64_t stack_pointer,
                            std::uint64_t stack_begin, std::uint64_t allowed) {
   if (accessed >= stack_begin || accessed + kReachBelow < stack_pointer) return 0;

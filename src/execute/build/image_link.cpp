@@ -10,7 +10,7 @@
 namespace mcpac::execute {
 namespace {
 
-// What the linker defines in every program, and the image's own table.
+// Symbols that the linker defines in every program, and the image's own table.
 bool is_given(std::string_view name) {
   return name == "_GLOBAL_OFFSET_TABLE_" || name == "__dso_handle";
 }

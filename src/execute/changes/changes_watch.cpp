@@ -118,7 +118,7 @@ Look look_well(const std::vector<std::filesystem::path>& folders, std::uint64_t 
   return most;
 }
 
-// What the disk has left. It is unknown whose files took the rest.
+// Free space of the disk. It is unknown whose files took the rest.
 class Disk {
  public:
   explicit Disk(const std::vector<std::filesystem::path>& folders)

@@ -119,7 +119,7 @@ void tell_apart(const Permission& permission, const Sources& sources, CheckResul
                                        kPolicyLayer, permission.text()));
 }
 
-// What is missing of one declared tool: why, and which source needs what.
+// Missing grants of one declared tool: why, and which source needs what.
 class Missing {
  public:
   Missing(const analyzer::Report& report, const analyzer::Declared& declared,

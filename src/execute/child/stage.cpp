@@ -48,7 +48,7 @@ class Way {
  public:
   Way(OutputGate* gate, int sink) : gate_(sink < 0 ? nullptr : gate), sink_(sink) {}
 
-  // What to wait for: something to read or, when something is there that may not go on its way or
+  // Event to wait for: something to read or, when something is there that may not go on its way or
   // is not taken, the end of that.
   [[nodiscard]] pollfd waiting(int source) const {
     pollfd there{source, POLLIN, 0};

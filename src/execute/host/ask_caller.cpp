@@ -48,7 +48,7 @@ Result<Json> checked(const gate::Caller& caller, const std::string& server,
   return params;
 }
 
-// What the caller says to what `put` asks it.
+// The caller's answer to the question of `put`.
 using Put = std::function<void(gate::Caller::Replied)>;
 asio::awaitable<Result<Json>> wait_for_reply(asio::any_io_executor executor, Put put) {
   const auto question = std::make_shared<Question>(executor);

@@ -16,7 +16,7 @@
 namespace mcpac::execute {
 namespace {
 
-// What a server, or the way to it, can say. An error of another kind is none that a recording could
+// Errors of a server, or of the way to it. An error of another kind is none that a recording could
 // have: it would be said in the name of a part of mcpac that never spoke.
 constexpr std::array kErrors{
     ErrorId::kServerError,   ErrorId::kServerStart,    ErrorId::kServerDied,
@@ -25,7 +25,7 @@ constexpr std::array kErrors{
     ErrorId::kServerBusy,    ErrorId::kLockDrift,      ErrorId::kUnknownServer,
     ErrorId::kSecretMissing, ErrorId::kConfigInvalid};
 
-// What became of a call without an answer, as recordings say it.
+// Outcomes of a call without an answer, as recordings write them.
 constexpr std::array<std::pair<Sent, std::string_view>, 3> kSent{
     {{Sent::kNo, "no"}, {Sent::kRefused, "refused"}, {Sent::kMaybeDone, "maybe done"}}};
 

@@ -37,7 +37,7 @@ std::vector<bool> readers(const Recording& recording, const codegen::Lock& lock)
   return reads;
 }
 
-// What the caller is told; the whole is for the user.
+// Message to the caller; the whole is for the user.
 Result<Json> not_recorded() {
   return fail(ErrorId::kServerError, "the recording does not have this call, or not now");
 }

@@ -200,7 +200,7 @@ std::vector<std::string> starts_of(const RunView& view, const std::string& capab
   return all;
 }
 
-// What a call may have done to a path, from what its record lists.
+// Possible effect of a call on a path, from what its record lists.
 enum class Reach : std::uint8_t { kNone, kCould, kDid };
 
 bool is_stars(const std::string& component) {

@@ -56,7 +56,7 @@ class Run {
   Result<void> check_findings() const;
   void warn_of_findings() const;
   Result<void> check_grants();
-  // What the run stands on: rules, declaration and the digests of everything.
+  // Inputs of the run: rules, declaration and the digests of everything.
   Result<void> settle_authority(const Snapshot& snapshot);
   Result<void> review(Host& host, RunApprover* approver);
   // A runner that waits while the program is looked at, in the sandbox that most programs have; or

@@ -53,8 +53,8 @@ Result<AgentProgram> make_program(const RunRequest& request, const ProgramFile& 
   return program;
 }
 
-// What a program without a note can be said to declare: every tool that some grant may admit; when
-// only observed, every tool there is.
+// Assumed declaration of a program without a note: every tool that some grant may admit; when only
+// observed, every tool there is.
 gate::Declared declared_by_grants(Enforcement enforcement, const policy::Authority& authority,
                                   const policy::ToolSchemas& tools) {
   gate::Declared declared;

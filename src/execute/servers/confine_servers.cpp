@@ -43,8 +43,8 @@ constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20U;
 constexpr std::uint64_t kPrivateFolder = 256 * kMebibyte;
 constexpr std::uint64_t kSharedMemory = 64 * kMebibyte;
 
-// What libc and libraries of languages look for: names, times, certificates, the linker's caches.
-// Not resolv.conf: without it names are asked of 127.0.0.1, where mcpac answers for a `network`.
+// Files of libc and of languages' libraries: names, times, certificates, the linker's caches. Not
+// resolv.conf: without it names are asked of 127.0.0.1, where mcpac answers for a `network`.
 constexpr std::array kOfEtc = {"/etc/ld.so.cache",
                                "/etc/ld.so.conf",
                                "/etc/ld.so.conf.d",
@@ -426,7 +426,7 @@ class ServerWarden {
   std::optional<sandbox::Warden> warden_;
 };
 
-// What is listened on for a server, and where its refusals are told.
+// Listening sockets for a server, and the receiver of its refusals.
 struct NetworkOfStart {
   std::shared_ptr<ServerConnections> connections;
   ServerNetwork network;

@@ -615,7 +615,7 @@ class Proposer {
       proposal_.network.push_back({text, kInItsEntry});
   }
 
-  // What its entry names, as `server add --confine` proposes it.
+  // Places that its entry names, as `server add --confine` proposes them.
   Result<void> add_named(const mcp::ServerConfig& config) {
     auto named = proposed_places(from_.project, from_.folders, config);
     if (!named) return pass_on(named);

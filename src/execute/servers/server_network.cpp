@@ -159,7 +159,7 @@ struct ServerConnections::Loop {
   // Where notes stand that no run has a record for. On the loop.
   audit::Sink* record_of_notes(const std::string& server);
 
-  // What a server is refused, for its user. On the loop.
+  // Refusals of a server, for its user. On the loop.
   void tell_user(const std::string& text) {
     if (tell) return tell(text);
     if (untold.size() < kMostTold) untold.push_back(text);

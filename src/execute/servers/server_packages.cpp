@@ -269,7 +269,7 @@ void remove_old(const fs::path& place, const fs::path& current, const fs::path& 
 constexpr std::size_t kMostSaid = 8'192;          // of an installer, for its error
 constexpr std::chrono::minutes kInstallTime{15};  // native code, where scripts build it
 
-// What it wrote, and its status; ended where it takes too long.
+// Its output and status; ended where it takes too long.
 Result<std::pair<std::string, int>> run_to_end(const std::string& program,
                                                std::vector<std::string> words,
                                                std::vector<std::string> variables,

@@ -34,7 +34,7 @@ constexpr std::array kLookups = {
           "search_tools shows what this client was granted"},
     Words{"mcpac tools list", "search_tools"},
     Words{"mcpac tools describe", "describe_tools"}};
-// What only a person with the command can do.
+// Advice that only a person with the command can follow.
 constexpr std::array<std::string_view, 11> kCommands = {"generate", "lock",   "login", "server",
                                                         "doctor",   "policy", "audit", "init",
                                                         "runs",     "info",   "tools"};

@@ -12,7 +12,7 @@ namespace {
 // As many requests as may be in flight, and as many again whose answers were not taken yet.
 constexpr std::size_t kMaxStreams = 512;
 constexpr std::size_t kMaxGeneral = std::size_t{1} << 20U;
-// What is said of a request before its answer. A server decides how much it reports.
+// Limit of reports about a request before its answer. A server decides how much it reports.
 constexpr std::size_t kMaxReports = std::size_t{1} << 20U;
 
 template <class Number>

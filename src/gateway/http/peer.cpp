@@ -31,7 +31,7 @@ constexpr std::size_t kReadAhead = std::size_t{128} << 10U;
 constexpr std::size_t kPiece = std::size_t{2} << 10U;
 constexpr auto kLeaveTime = std::chrono::seconds(1);
 
-// What the head of a request that cannot be parsed is answered with.
+// Answer to a request whose head cannot be parsed.
 Refusal refusal_of(const boost::system::error_code& error) {
   if (error == beast::http::error::header_limit) return {431, "the head is too large"};
   if (error == beast::http::error::body_limit) return {413, "the body is too large"};

@@ -9,7 +9,7 @@
 namespace mcpac::gateway {
 namespace {
 
-// What the models behind most clients accept as the name of a tool.
+// Length of tool names that the models behind most clients accept.
 constexpr std::size_t kMaxPlain = 64;
 // 40 bits: enough that a tool's name is not found by chance, short enough to be read.
 constexpr std::size_t kDigits = 10;

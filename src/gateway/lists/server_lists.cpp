@@ -17,7 +17,7 @@ constexpr std::size_t kMaxWaiting = 1'024;
 constexpr auto kFreshAnnounced = std::chrono::seconds(60);
 constexpr auto kFreshSilent = std::chrono::seconds(5);
 constexpr auto kFreshMost = std::chrono::minutes(5);
-// What a byte of a list costs until the list is known: it is parsed, looked through for secrets,
+// Cost of a byte of a list until the list is known: it is parsed, looked through for secrets,
 // copied, written out for its length and held against the list before.
 constexpr auto kCostOfByte = std::chrono::nanoseconds(30);
 // Of a server's words, in a line for people.

@@ -24,7 +24,7 @@ constexpr const char* kCheckClient =
     R"(check "clientId" and its secret or key in the "auth" of the server in mcpac.json)";
 constexpr int kMaxPages = 5;  // a server may not have one window after the other opened
 
-// What to ask for: the challenge's scopes, else the resource's; never less than before.
+// Scopes to ask for: the challenge's, else the resource's; never less than before.
 std::string scope_for(const Challenge& challenge, const Discovered& at, const Kept& kept,
                       const Settings& settings) {
   std::string scope = challenge.scope.empty() ? join_scopes(at.resource.scopes) : challenge.scope;

@@ -63,7 +63,7 @@ Result<Bound> Authorizer::binding() const {
   return bound;
 }
 
-// What is kept of a login at this issuer; of one at another, nothing.
+// Stored state of a login at this issuer; of one at another, nothing.
 Result<Kept> Authorizer::login_at(const std::string& issuer) const {
   auto kept = load();
   if (!kept || is_same_issuer(kept->issuer, issuer)) return kept;

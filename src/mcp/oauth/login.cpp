@@ -31,7 +31,7 @@ struct Attempt {
   std::string redirect{};
 };
 
-// What a login page is asked. RFC 6749, section 3.1: each of them once; of two it is unknown which
+// Parameters of a login page. RFC 6749, section 3.1: each of them once; of two it is unknown which
 // one a server believes.
 constexpr std::array<std::string_view, 8> kOurs = {
     "response_type",         "client_id", "redirect_uri", "state", "code_challenge",

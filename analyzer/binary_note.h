@@ -1,9 +1,9 @@
-// BinaryNote: what a compiled program says that it declares, from the notes that the runtime
-// headers leave in it (templates/mcpac/note.hpp).
+// BinaryNote: the declaration of a compiled program, read from the notes that the runtime headers
+// leave in it (templates/mcpac/note.hpp).
 //
 // The file is hostile: nothing of it is run, every offset and length is held against the file and
 // against a limit, and what does not fit is an error that names the place. The note is a claim of
-// whoever built the program, so it may only ever narrow what the program gets.
+// the program's builder, so it may only ever narrow what the program gets.
 #pragma once
 
 #include <optional>

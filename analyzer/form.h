@@ -1,4 +1,4 @@
-// Form: reading JSON that somebody else wrote into plain structs, strictly and with one error.
+// Form: strict reader of untrusted JSON into plain structs, with one error.
 //
 // A member that is missing, of another type, too long or unknown fails the whole reading; the error
 // names it by JSON pointer. Reading goes on after the first failure with empty values, so a reader

@@ -17,7 +17,7 @@
 namespace mcpac::analyzer {
 namespace {
 
-// A longer line is not shown: nobody reads it, and a minified source would flood the terminal.
+// A longer line is not shown: it is unreadable, and a minified source would flood the terminal.
 constexpr std::size_t kMaxShownLine = 400;
 
 // The name that begins at the column, underlined as far as it goes.

@@ -1,10 +1,9 @@
-// Lead: the main file that clang is given in the place of a program, by the analyzer and by the
-// compiler alike.
+// Lead: the main file that the analyzer and the compiler give to clang instead of a program.
 //
 // It includes two files beside it: one that is read before the program is known, and one that names
 // the program's source. Where a tool waits for a program, the second is a pipe, and the first holds
 // what programs use; else the first is empty. That is all that differs: a program stands as deep in
-// the inclusions, and means the same, whoever waited for it (docs/adr/0042).
+// the inclusions, and means the same, whether a tool waited for it or not (docs/adr/0042).
 #pragma once
 
 #include <string>

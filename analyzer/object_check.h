@@ -1,4 +1,4 @@
-// ObjectCheck: what the compiled object of a program shows that its source may have hidden.
+// ObjectCheck: check of a program's compiled object for things that its source may have hidden.
 //
 // The analyzer reads source; a macro or a template that fooled it still ends as a symbol, a section
 // or a pointer here. Four questions: what does the program need from outside (object-symbol), what

@@ -32,7 +32,7 @@ struct ObjectFile {
   std::vector<ObjectSection> sections;
   std::vector<ObjectSymbol> symbols;
   std::vector<std::uint32_t> early;  // the symbols that .init_array and its like point at
-  // What the names point into; where they lie does not change when the object moves.
+  // Storage of the names; it stays in place when the object moves.
   std::unique_ptr<std::string> section_names;
   std::unique_ptr<std::string> symbol_names;
 };

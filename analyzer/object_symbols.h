@@ -1,4 +1,4 @@
-// ObjectSymbols: what a symbol that an object file needs from elsewhere is for.
+// ObjectSymbols: purpose of the undefined symbols of an object file.
 //
 // The allowed C functions stand in one table by what they are good for: computing, memory, text,
 // clocks, threads of the program itself, and output on the streams that it has. Everything else is
@@ -20,7 +20,8 @@ namespace mcpac::analyzer {
 // A mangled C++ name.
 [[nodiscard]] bool is_mangled(std::string_view symbol);
 
-// What an honest program's library needs: "mathematics", "text"; nullptr: not in the table.
+// Purpose of a symbol that an honest program's library needs: "mathematics", "text"; nullptr: not
+// in the table.
 [[nodiscard]] const char* purpose_of(std::string_view c_function);
 
 // All of the table but mathematics, whose names have many forms.

@@ -9,14 +9,15 @@
 
 namespace mcpac::analyzer {
 
-// What a program that declares mcpac.files may reach.
+// Functions that a program that declares mcpac.files may reach.
 inline constexpr char kReachedFiles[] = "files";
 
-// What the function reaches, in words ("files", "processes"); nullptr where it reaches nothing.
+// Resources that the function reaches, in words ("files", "processes"); nullptr where it reaches
+// none.
 [[nodiscard]] const char* reached_by_function(std::string_view name);
 [[nodiscard]] const char* reached_by_type(std::string_view name);
-// What to do instead of a function that the sandbox refuses though files were granted; nullptr for
-// every other. What works on files that were granted read-write is not in here (chmod).
+// Alternative to a function that the sandbox refuses though files were granted; nullptr for every
+// other. What works on files that were granted read-write is not in here (chmod).
 [[nodiscard]] const char* instead_on_granted_files(std::string_view name);
 // Whether it reads standard input, which is empty in a run; of `stdin` itself that is not said.
 [[nodiscard]] bool reads_standard_input(std::string_view name);

@@ -24,7 +24,7 @@ class Overlay {
   [[nodiscard]] std::filesystem::path on_host(const std::filesystem::path& inside) const;
 
   [[nodiscard]] std::string to_text() const;
-  // What to_text() wrote.
+  // Reads the output of to_text().
   [[nodiscard]] static Result<Overlay> read(const std::filesystem::path& file);
 
  private:

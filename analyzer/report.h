@@ -1,4 +1,4 @@
-// Report: what one C++ program declares, uses and hides, as plain values.
+// Report: declarations, uses and findings of one C++ program, as plain values.
 //
 // The worker (analyzer/clang, in the sandbox) writes it as JSON, the host reads it back and
 // believes nothing in it beyond its form: a report can only name permissions that the request
@@ -23,7 +23,7 @@ struct SourceFile {
   std::string source_path;  // where the worker finds it
 };
 
-// What the worker is asked. Every path is one inside the worker's own sandbox.
+// Request to the worker. Every path is one inside the worker's own sandbox.
 struct Request {
   std::string file;         // the source as the user named it, for messages
   std::string source_path;  // where the worker finds it
@@ -57,9 +57,9 @@ struct Argument {
   Json value;
 };
 
-// What a user's grants will make of a use. The host adds it (execute/check/check_uses.h); a worker
-// that says so itself is not believed.
-// How explanations call what a program declares: the layer of a use that its own Narrow denies.
+// Predicted decision of a user's grants on a use. The host adds it (execute/check/check_uses.h); a
+// worker that says so itself is not believed. How explanations call what a program declares: the
+// layer of a use that its own Narrow denies.
 inline constexpr std::string_view kDeclarationLayer = "the program's declaration";
 
 struct Foreseen {
@@ -103,7 +103,7 @@ struct Finding {
   unsigned column = 0;
   std::string message;
   std::string fix;
-  std::string allowed{};  // the reason of a `// mcpac-allow:`; empty where nobody allowed it
+  std::string allowed{};  // the reason of a `// mcpac-allow:`; empty where there is none
 };
 
 // kDenied: nothing speaks against the source, but the grants do not admit all of it. A report holds
@@ -111,8 +111,8 @@ struct Finding {
 enum class Verdict : std::uint8_t { kOk, kRefused, kCompileError, kDenied };
 [[nodiscard]] std::string to_string(Verdict verdict);
 
-// Which of the two entry forms the program has. kBinary: it is compiled already, and its note says
-// what it declares; what it uses and hides cannot be seen there.
+// Entry form of the program, one of two. kBinary: it is compiled already, and its note says what it
+// declares; what it uses and hides cannot be seen there.
 enum class Entry : std::uint8_t { kNone, kAgentMain, kRuntimeObject, kBinary };
 
 struct Report {
@@ -135,15 +135,15 @@ struct Report {
 // is declared and not granted (rule "not-granted") and the uses that will be denied and are not
 // meant to be ("denied-use").
 [[nodiscard]] std::vector<Finding> problems(const Report& report);
-// What stands in every form of the report: the verdict on the source, and where that is ok, whether
-// the grants admit what it declares and uses.
+// Summary in every form of the report: the verdict on the source, and where that is ok, whether the
+// grants admit what it declares and uses.
 [[nodiscard]] Verdict overall(const Report& report);
 // The rules that only a host with grants finds.
 [[nodiscard]] bool is_of_grants(const Finding& finding);
 
 [[nodiscard]] Json to_json(const Report& report);
-// Whose report is read: that of a worker of this mcpac, which knows exactly these rules and no
-// grants, or one that was saved, perhaps by another version.
+// Origin of a report: a worker of this mcpac, which knows exactly these rules and no grants, or one
+// that was saved, perhaps by another version.
 enum class Writer : std::uint8_t { kWorker, kSaved };
 [[nodiscard]] Result<Report> report_from_json(const Json& json, Writer writer = Writer::kWorker);
 [[nodiscard]] Json to_json(const Request& request);

@@ -186,7 +186,7 @@ Result<Report> report_from_json(const Json& json, Writer writer) {
   constexpr std::array kVerdicts{Verdict::kRefused, Verdict::kOk, Verdict::kCompileError};
   report.verdict = named(form, form.text(json, "verdict", ""), "/verdict", kVerdicts,
                          [](Verdict value) { return to_string(value); });
-  // Not kBinary: who reads a source cannot say that.
+  // Not kBinary: a reader of a source cannot say that.
   constexpr std::array kEntries{Entry::kNone, Entry::kAgentMain, Entry::kRuntimeObject};
   report.entry = named(form, form.text(json, "entry", ""), "/entry", kEntries, entry_name);
   for (const Json& item : form.list(json, "declared_at", ""))

@@ -13,7 +13,7 @@
 
 namespace mcpac::analyzer {
 
-// What shows that a rule is met: the source alone, the grants of a run, the compiled object, or
+// Evidence that a rule is met: the source alone, the grants of a run, the compiled object, or
 // several files together.
 enum class FoundIn : std::uint8_t { kSource, kGrants, kObject, kFiles };
 

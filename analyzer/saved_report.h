@@ -1,4 +1,4 @@
-// A report that `--json` printed and somebody kept: the JSON form with what the host added to it.
+// Saved report of `--json`: the JSON form with the host's additions.
 #pragma once
 
 #include "analyzer/report.h"

@@ -17,7 +17,7 @@ namespace mcpac::analyzer {
   return source.substr(0, source.find('\n'));
 }
 
-// How many characters of UTF-8 stand before the byte at `column`, from 1.
+// Number of UTF-8 characters before the byte at `column`, from 1.
 [[nodiscard]] inline std::size_t characters_before(std::string_view line, unsigned column) {
   std::size_t characters = 0;
   for (std::size_t i = 0; i + 1 < column && i < line.size(); ++i)

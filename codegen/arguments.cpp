@@ -128,8 +128,8 @@ class Typed {
                 {.where = "tool " + safe_line(tool_.name), .fix = std::move(fix)});
   }
 
-  // A tool that names no property, or lets in others by word, takes any; otherwise a word nobody
-  // declared is a misspelling.
+  // A tool that names no property, or lets in others by word, takes any; otherwise an undeclared
+  // word is a misspelling.
   Result<Property> find(const std::string& key) const {
     for (const Property& property : properties_) {
       if (property.first == key) return property;

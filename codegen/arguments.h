@@ -1,5 +1,4 @@
-// Arguments: what somebody typed after `mcpac tools call SERVER.TOOL` as the JSON object the tool
-// takes.
+// Arguments: words after `mcpac tools call SERVER.TOOL` as the JSON object that the tool takes.
 //
 // The input schema decides what a word means: "5" is a number for an integer property and a text
 // for a string property. Nothing is validated beyond that; the gate does, as for every call.

@@ -16,8 +16,8 @@ namespace mcpac::codegen {
 struct ClientForm {
   // Nothing where no client could call the tool.
   std::optional<OrderedJson> definition;
-  // What differs from the server's words, or why there is nothing: "its inputSchema has no
-  // \"type\": \"object\", which clients are shown". Empty for most tools.
+  // Differences from the server's words, or why there is no form: "its inputSchema has no \"type\":
+  // \"object\", which clients are shown". Empty for most tools.
   std::vector<std::string> notes;
 };
 

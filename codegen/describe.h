@@ -7,14 +7,14 @@
 
 namespace mcpac::codegen {
 
-// What the tool says of itself, its arguments and result as structs with every field explained.
-// Safe to print on a terminal.
+// The tool's description, its arguments and result as structs with every field explained. Safe to
+// print on a terminal.
 [[nodiscard]] std::string declaration(const LockedServer& server, const LockedTool& tool);
 
 // The same with a call that compiles, given the permission, and the command that runs it.
 [[nodiscard]] std::string describe_tool(const LockedServer& server, const LockedTool& tool);
 
-// What stands after --grant for this tool, quoted for a shell where it must be.
+// The argument of --grant for this tool, quoted for a shell where it must be.
 [[nodiscard]] std::string grant_text(const LockedServer& server, const LockedTool& tool);
 
 // The arguments of that call: {.path = "text"}; empty where the tool wants none.

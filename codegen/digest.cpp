@@ -1,4 +1,4 @@
-// What a user approves about a tool, and the one number that stands for it.
+// The approved definition of a tool, and its digest.
 #include <algorithm>
 #include <array>
 #include <functional>

@@ -67,7 +67,7 @@ $args$$result$$aliases$  template <class P>
                {"aliases", emit_aliases(tool)}});
 }
 
-// What a preprocessor can compare: the first 64 bits. Nobody gains by a collision, servers/ as a
+// What a preprocessor can compare: the first 64 bits. A collision gains nothing, servers/ as a
 // whole is held against SHA-256 before mcpac uses it.
 std::string short_digest(const ServerModel& server) {
   return "0x" + server.digest.substr(0, 16) + "ULL";

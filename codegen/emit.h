@@ -12,7 +12,7 @@
 namespace mcpac::codegen {
 
 // The first line of every header that is generated here, whatever the version of mcpac; the runtime
-// headers have none. Whoever removes old headers takes nothing else for ours.
+// headers have none. Removal of old headers relies on it and removes no other file.
 inline constexpr std::size_t kMaxBanner = 200;  // with its line's end
 [[nodiscard]] bool begins_with_banner(std::string_view text);
 

@@ -12,7 +12,7 @@ namespace mcpac::codegen {
 [[nodiscard]] std::string emit_args(const Shape& shape);
 [[nodiscard]] std::string emit_result(const Shape* shape);
 
-// How the parts of a description look: without the machinery that a caller does not use.
+// Form of the parts of a description: without the machinery that a caller does not use.
 [[nodiscard]] std::string describe_shape(const Shape& shape, ShapeKind kind);
 
 }  // namespace mcpac::codegen

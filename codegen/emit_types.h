@@ -1,5 +1,4 @@
-// How types, fields and default values are spelled (templates/EMITTED_FORM.md, "Types" and
-// "Fields").
+// Spelling of types, fields and default values (templates/EMITTED_FORM.md, "Types" and "Fields").
 #pragma once
 
 #include <set>

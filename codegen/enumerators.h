@@ -1,4 +1,4 @@
-// Enumerators: what the values of an enum are called in C++.
+// Enumerators: C++ names of the values of an enum.
 //
 // The rule of names.h, after one step that is for values alone, since values are often no words:
 // "+1" and "-1" are plus_1 and minus_1 (as "-created" is minus_created), "" is empty, and a value

@@ -18,12 +18,11 @@ namespace mcpac::codegen {
 // Title, description and facts; `at_use` is the schema with a $ref, whose own words come first.
 [[nodiscard]] Words words_of(const OrderedJson& at_use, const OrderedJson& schema);
 
-// What the schema says of single values of an enum: "x-enumDescriptions" (a list or an object), or
-// oneOf/anyOf of constants that have a description or a title.
+// Descriptions in the schema for single values of an enum: "x-enumDescriptions" (a list or an
+// object), or oneOf/anyOf of constants that have a description or a title.
 void describe_values(const OrderedJson& schema, std::vector<Enumerator>& values);
 
-// What to call a type made from the schema: its title if that is short, else `otherwise`;
-// PascalCase.
+// Name of a type made from the schema: its title if that is short, else `otherwise`; PascalCase.
 [[nodiscard]] std::string type_hint(const OrderedJson& schema, std::string_view otherwise);
 
 // A member that is a string, else "".

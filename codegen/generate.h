@@ -39,15 +39,15 @@ struct Output {
 // Whether a tool's patterns that mcpac cannot check are left to its server (mcpac.json).
 using ServerChecks = std::function<bool(std::string_view server, std::string_view tool)>;
 
-// What people should know of locked tools that the gate or clients do not take as they are: that
-// arguments cannot be checked, so that no call is made or their server alone checks them, defaults
-// that are not filled in, and client_form().
+// Notes on locked tools that the gate or clients do not take as they are: that arguments cannot be
+// checked, so that no call is made or their server alone checks them, defaults that are not filled
+// in, and client_form().
 [[nodiscard]] std::vector<Note> notes_on_use(const Lock& lock, const ServerChecks& server_checks);
 
-// What `locked` approved, as if its server had just said it.
+// The approved tools of `locked`, as if its server had just listed them.
 [[nodiscard]] ServerListing listing_of(const LockedServer& locked);
 
-// What the tools of a lock give by themselves, under the names that it gave them. A lock that was
+// Output for the tools of a lock by themselves, under the names that it gave them. A lock that was
 // not edited, and is of this version of mcpac, names just these headers.
 [[nodiscard]] Result<Output> regenerate(const Lock& lock);
 

@@ -1,4 +1,4 @@
-// LockDiff: what servers offer now, against what mcpac.lock approved.
+// LockDiff: difference between the current offers of servers and mcpac.lock.
 //
 // It is what a person reads before approving, so it is complete: every part that the digest of a
 // tool covers is compared, and a tool whose digest differs is never without a difference. "Probably
@@ -30,7 +30,7 @@ struct HintChange {
   std::string after;
 };
 
-// What a tool or a server says that it needs, in words (core/claims.h).
+// Declared needs of a tool or a server, in words (core/claims.h).
 struct ClaimChanges {
   std::vector<std::string> gone;
   std::vector<std::string> fresh;
@@ -94,8 +94,8 @@ using LockDiff = std::vector<ServerDiff>;
 // `locked` or `live` may be null, not both; the listing must have gone through lockable().
 [[nodiscard]] ServerDiff compare_server(const LockedServer* locked, const ServerListing* live);
 
-// What the tool or its server's manifest says that it needs is not what was approved, and what else
-// decides is the same.
+// The declared needs of the tool or its server's manifest differ from the approved ones, and all
+// else that decides is the same.
 [[nodiscard]] bool needs_others(const LockedServer& locked, const LockedTool& tool,
                                 const ServerListing& live, const OrderedJson& definition);
 

@@ -1,5 +1,5 @@
-// LockEntry: what mcpac.lock keeps of a server's entry beside its identity, so that a changed
-// mcpac.json starts no other program than the one that was approved, and none with more.
+// LockEntry: the part of a server's entry that mcpac.lock keeps beside its identity, so that a
+// changed mcpac.json starts no other program than the one that was approved, and none with more.
 //
 // {"cwd": "./x", "env": {"PATH": "/opt/bin:/usr/bin", "TOKEN": "${env:TOKEN}", "MODE":
 // "sha256:…"}, "headers": {…}, "sandbox": {"files": ["./data:rw"]}}; a member that says nothing is

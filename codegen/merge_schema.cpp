@@ -20,7 +20,7 @@ bool shapes_type(std::string_view name) {
   return std::ranges::find(kShaping, name) != kShaping.end();
 }
 
-// Both at once; merged in turn when somebody looks at it.
+// Both at once; merged in turn when it is looked at.
 void merge_schema(OrderedJson& target, const OrderedJson& more) {
   if (target == more || more == true || (more.is_object() && more.empty())) return;
   if (target == true || more == false || (target.is_object() && target.empty())) {

@@ -1,7 +1,7 @@
-// Merge: two schemas that both hold, or of which one does, as one schema.
+// Merge: the conjunction or the disjunction of two schemas, as one schema.
 //
 // Only what decides a C++ type has to come out right; conditions are the host's business, which
-// checks the original. Work is bounded by the caller, who counts what is copied.
+// checks the original. Work is bounded by the caller, which counts copied values.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace mcpac::codegen {
 // `target` requires what `more` requires, too.
 void merge_required(OrderedJson& target, const OrderedJson& more);
 
-// Properties of both; one that both describe is an allOf, merged in turn when somebody looks at it.
-// Why it cannot be done, or "".
+// Properties of both; one that both describe is an allOf, merged in turn when it is looked at. Why
+// it cannot be done, or "".
 [[nodiscard]] std::string merge_properties(OrderedJson& target, const OrderedJson& more);
 
 // `present` and `value` both hold for the keyword `name`: the tighter bound, the common part. Why
@@ -27,7 +27,7 @@ void merge_required(OrderedJson& target, const OrderedJson& more);
 // Properties of either; one that both describe differently may be either. False: too many.
 [[nodiscard]] bool add_alternatives(OrderedJson& properties, const OrderedJson& more);
 
-// How many values a copy of `value` holds.
+// Number of values in a copy of `value`.
 [[nodiscard]] std::size_t count_values(const OrderedJson& value);
 
 }  // namespace mcpac::codegen

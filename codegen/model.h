@@ -36,7 +36,7 @@ struct Type {
   friend bool operator==(const Type&, const Type&) = default;
 };
 
-// What a server says about a value, still unescaped; `facts` are lines of ours ("default: 5").
+// A server's words about a value, still unescaped; `facts` are lines of ours ("default: 5").
 struct Words {
   std::string title{};
   std::string description{};

@@ -1,5 +1,4 @@
-// Names: how the original names of servers, tools, properties and enum values become C++
-// identifiers.
+// Names: mapping from the names of servers, tools, properties and enum values to C++ identifiers.
 //
 // The one rule; it looks at nothing but the names of one scope and what the lock has of them:
 //   1. every character that an identifier cannot hold becomes '_' (a whole UTF-8 character, one
@@ -7,8 +6,8 @@
 //   2. a keyword, a macro of the C and C++ headers, a name reserved to the implementation or a word
 //      the scope needs itself gets a '_' after it; where that is reserved, too (`__FILE_`, `_Bool`,
 //      `LC_ALL`), it gets 'x_' before it instead, and each run of '_' becomes one;
-//   3. a name that mcpac.lock has stays with its owner, whoever else comes or goes, until a person
-//      accepts that the owner is gone;
+//   3. a name that mcpac.lock has stays with its owner, whatever other names come or go, until a
+//      person accepts that the owner is gone;
 //   4. of the new ones, who was legal from the start takes its own name if it is free; the others
 //      follow in the order of their originals, and get '_2', '_3', … where a name is taken.
 // Servers, whose names are those of files too, count upper and lower case as the same.
@@ -37,8 +36,8 @@ namespace mcpac::codegen {
 // Step 2 for a name that is alone: `name` itself where it is no reserved word.
 [[nodiscard]] std::string unreserved(std::string name);
 
-// One of the names that the rule can give to `original`, now or in an earlier lock: nobody can pin
-// a tool to a name that says something else.
+// One of the names that the rule can give to `original`, now or in an earlier lock: a tool cannot
+// be pinned to a name that says something else.
 [[nodiscard]] bool is_name_of(std::string_view identifier, std::string_view original);
 
 enum class Letters : std::uint8_t { kDiffer, kIgnoreCase };
@@ -69,10 +68,10 @@ class NameScope {
       : letters_(letters) {
     for (const std::string& name : taken) take(name);
   }
-  // False where somebody has it already.
+  // False where it is taken already.
   bool take(const std::string& name) { return taken_.insert(key(name)).second; }
   [[nodiscard]] bool has(const std::string& name) const { return taken_.contains(key(name)); }
-  // `base` if nobody has it, else base_2, base_3, …; the answer is taken from then on.
+  // `base` if it is free, else base_2, base_3, …; the answer is taken from then on.
   [[nodiscard]] std::string claim(const std::string& base);
 
  private:

@@ -1,4 +1,4 @@
-// Prompt: what a language model must read to write an agent for these tools.
+// Prompt: instructions for a language model that writes an agent for these tools.
 //
 // The rules, the tools, two examples that compile; nothing else, because every token is paid for at
 // every question. Deterministic, the unchanging part first, so that prompt caches hold. What

@@ -1,4 +1,4 @@
-// Resolve: where a local $ref points, and what an allOf says as one schema.
+// Resolve: targets of local $refs, and allOf merged into one schema.
 //
 // Only references inside the same definition are followed; nothing is ever fetched. What cannot be
 // followed or merged is an answer ("why"), not an error: the caller falls back to Json and says so.

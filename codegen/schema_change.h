@@ -1,4 +1,4 @@
-// SchemaChange: what became of a JSON Schema, said so that a person can approve it.
+// SchemaChange: the changes of a JSON Schema, in words that a person can approve.
 //
 // A structural comparison, keyword by keyword: every difference is reported with its JSON pointer,
 // before and after, whole, and an effect. "Narrowed" and "widened" are only said where it is
@@ -33,7 +33,7 @@ struct SchemaChange {
   std::string after;
 };
 
-// What a change means to the programs that call the tool.
+// Effect of a change on the programs that call the tool.
 enum class ForCaller : std::uint8_t { kSafe, kBreaks, kUnknown, kNothing };
 [[nodiscard]] ForCaller for_caller(SchemaEffect effect, SchemaSide side);
 

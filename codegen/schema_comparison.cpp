@@ -96,7 +96,7 @@ bool SchemaComparison::refers_elsewhere(const Json& schema) {
 }
 
 // What is no text is a schema where a $ref leads to it ("#/examples/0", "#/enum/1"), and then more
-// than words; and definitions that are a list are compared by nobody else.
+// than words; and definitions that are a list are compared nowhere else.
 SchemaEffect SchemaComparison::words(const std::string& name, const Json* before,
                                      const Json* after) const {
   const bool defines = name == "$defs" || name == "definitions" || name == "patternProperties";

@@ -1,8 +1,8 @@
 // SchemaComparison: the walk over two schemas at once that schema_change.h reports.
 //
 // Every place that is compared is one where a smaller set of valid values below makes the whole
-// smaller too (properties, items, anyOf, …); places of which that is not true (not, if, oneOf, …)
-// are compared as a whole and are "changed". The walk stands in schema_comparison.cpp, members of
+// smaller too (properties, items, anyOf, …); places without that property (not, if, oneOf, …) are
+// compared as a whole and are "changed". The walk stands in schema_comparison.cpp, members of
 // objects in schema_comparison_members.cpp, values in schema_comparison_values.cpp.
 #pragma once
 
@@ -51,14 +51,14 @@ class SchemaComparison {
   void present(const std::string& name, const Json* before, const Json* after,
                const std::string& at);
   void types(const Json* before, const Json* after, const std::string& at);
-  // Where a place that became smaller makes the whole smaller.
+  // Places where a smaller set makes the whole smaller.
   enum class Trust : std::uint8_t { kNothing, kAllButDefinitions, kAll };
   static Trust trust_in(const Json& schema);
   static bool refers_elsewhere(const Json& schema);
   [[nodiscard]] SchemaEffect words(const std::string& name, const Json* before,
                                    const Json* after) const;
 
-  // What an object's schema says of members that it does not name.
+  // An object schema's rule for members that it does not name.
   enum class Others : std::uint8_t { kAllowed, kForbidden, kDepends };
   static Others others_of(const Json& schema);
 

@@ -1,4 +1,4 @@
-// What an object must, may and must not have.
+// Members that an object must, may and must not have.
 #include "codegen/schema_comparison.h"
 #include "core/canonical_json.h"
 #include "core/schema/uri.h"
@@ -129,7 +129,7 @@ void SchemaComparison::definitions(const std::string& name, const Json& before_a
     if (old_one != nullptr && new_one != nullptr && (patterns || trust_ == Trust::kAll)) {
       compare(*old_one, *new_one, pointer, depth + 1);
     } else {
-      // A definition that nobody uses changes nothing; one that is used shows where it is.
+      // An unused definition changes nothing; one that is used shows where it is.
       // Members that a pattern names are no longer "additional".
       const bool alone =
           patterns && others_of(old_one == nullptr ? before_all : after_all) == Others::kAllowed;

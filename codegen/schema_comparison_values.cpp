@@ -1,4 +1,4 @@
-// Which values there are: types, bounds, lists of values, and keywords that only take away.
+// Possible values: types, bounds, lists of values, and keywords that only take away.
 #include "codegen/schema_comparison.h"
 #include "core/json_compare.h"
 

@@ -42,7 +42,7 @@ std::string_view implied_type(const OrderedJson& schema) {
   return "";
 }
 
-// Beyond the signed range only where the schema asks for it: everybody else wants std::int64_t.
+// Beyond the signed range only where the schema asks for it: all others want std::int64_t.
 Type::Kind integer_kind(const OrderedJson& schema) {
   const OrderedJson* most = keyword(schema, "maximum");
   const OrderedJson* least = keyword(schema, "minimum");

@@ -179,7 +179,7 @@ std::vector<Field> ShapeBuilder::fields_of(const OrderedJson& schema, const Spot
     if (name.size() > kMaxPropertyName || name.contains('\0')) {
       note(below.place,
            "a property is left out of the C++ type: its name is too long or holds a zero byte");
-    } else if (property != false || must.contains(name)) {  // false: nobody may give it
+    } else if (property != false || must.contains(name)) {  // false: it may not be given
       fields.push_back(field_of(name, property, must.contains(name), below));
     }
   }

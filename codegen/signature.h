@@ -23,7 +23,7 @@ namespace mcpac::codegen {
 // The line above, without its description; with "-> {…}" where the tool declares its result.
 [[nodiscard]] std::string signature(const LockedServer& server, const LockedTool& tool);
 
-// What the server says the tool does, one line for a prompt: its first sentence, else its title.
+// The server's description of the tool, one line for a prompt: its first sentence, else its title.
 [[nodiscard]] std::string summary(const LockedTool& tool, std::size_t max_bytes);
 
 }  // namespace mcpac::codegen

@@ -1,5 +1,5 @@
-// What changed in a text of a server (a description), for a terminal: lines that begin with '-'
-// and '+', unchanged ones left out.
+// Diff of a server's text (a description), for a terminal: lines that begin with '-' and '+',
+// unchanged ones left out.
 //
 // Descriptions are paragraphs in one line, so the unit is the sentence, not the line. Every line
 // begins with a mark of ours and holds only what safe_line() lets through: a text cannot draw a

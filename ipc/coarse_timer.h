@@ -1,9 +1,9 @@
 // CoarseTimer and Bell: times that mostly do not come.
 //
 // A time limit that begins anew with each read, write and request costs more than these, where a
-// timer is set each time: the loop sorts it in, tells the kernel of a new first time, and wakes
-// whoever waited with an error. So a CoarseTimer stays where it was set while its time moves on,
-// and looks again when it fires. On the executor's one thread.
+// timer is set each time: the loop sorts it in, tells the kernel of a new first time, and wakes the
+// waiter with an error. So a CoarseTimer stays where it was set while its time moves on, and looks
+// again when it fires. On the executor's one thread.
 #pragma once
 
 #include <chrono>
@@ -39,15 +39,15 @@ class CoarseTimer {
   std::shared_ptr<State> state_;
 };
 
-// What one coroutine waits at until it is rung, or a time has come.
+// Event for one waiting coroutine: until it is rung, or a time has come.
 class AsyncEvent {
  public:
   explicit AsyncEvent(const boost::asio::any_io_executor& executor);
 
-  // True: it was rung. Rung while nobody waits, it is not heard.
+  // True: it was rung. Rung without a waiter, it is lost.
   boost::asio::awaitable<bool> wait_until(CoarseTimer::Time at);
   void ring();
-  // Rung, and nobody will wait again.
+  // Rung, and there will be no further waiter.
   void stop();
 
  private:

@@ -1,8 +1,8 @@
-// notice_dead_peer(): a connection ends whose other side is gone without a word.
+// notice_dead_peer(): ends a connection whose peer disappeared without closing it.
 //
-// A laptop that sleeps, a network that changes, a machine that lost its power: nobody says that the
-// connection ended. Left to itself TCP waits two hours where nothing is sent, and a quarter of an
-// hour where something is, and what the connection stands for is held as long (RFC 9293, section
+// A laptop that sleeps, a network that changes, a machine that lost its power: no packet says that
+// the connection ended. Left to itself TCP waits two hours where nothing is sent, and a quarter of
+// an hour where something is, and what the connection stands for is held as long (RFC 9293, section
 // 3.8.4; RFC 5482; tcp(7)).
 #pragma once
 
@@ -16,8 +16,8 @@ namespace mcpac::ipc {
 inline constexpr std::chrono::seconds kAskedAfter{60};
 inline constexpr std::chrono::seconds kAskedAgain{15};
 inline constexpr int kAskedTimes = 4;
-// What was sent, or asked, and not taken for so long has nobody to take it; a side that is there
-// and reads nothing is no better.
+// Data or a probe that is not acknowledged for so long means a dead peer; a live peer that reads
+// nothing is treated alike.
 inline constexpr std::chrono::seconds kUntaken{120};
 
 // Of an open socket. A kernel that does not know one of the options goes without it.

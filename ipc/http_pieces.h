@@ -1,8 +1,8 @@
-// HTTP messages in pieces: what was received is understood at once, and what there is room for is
-// written at once; the loop is waited for where neither is possible.
+// HTTP messages in pieces: received bytes are parsed at once, and what there is room for is written
+// at once; the loop is waited for where neither is possible.
 //
 // The library's own operations ask the loop for each step of a message that has come whole, and
-// read 512 bytes at a time where nobody made room for more.
+// read 512 bytes at a time unless the buffer has room for more.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,8 @@ namespace mcpac::ipc {
 
 // A parser of requests that refuses a header line that goes on in the next one (obs-fold), as a
 // server must (RFC 9112, section 5.2): the library makes one line of them, and what stands before
-// this server may have made two. Who reads answers may make one line of them, and the library does.
+// this server may have made two. A reader of answers may make one line of them, and the library
+// does.
 template <class Body>
 class UnfoldedRequestParser : public boost::beast::http::request_parser<Body> {
   using Base = boost::beast::http::request_parser<Body>;
@@ -94,7 +95,7 @@ inline void give_back(boost::beast::flat_buffer& buffer, std::size_t usual) {
 
 using TwoBuffers = std::array<boost::asio::const_buffer, 2>;
 
-// How much could be written; of a socket that does not block. No room is no error.
+// Number of bytes written to a socket that does not block. No room is no error.
 inline std::size_t write_now(boost::asio::ip::tcp::socket& socket, const TwoBuffers& parts,
                              boost::system::error_code& error) {
   const std::size_t written = socket.write_some(parts, error);

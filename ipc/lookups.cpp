@@ -67,7 +67,7 @@ Lookups::Lookups(asio::any_io_executor executor, LookUp look_up, LookupLimits li
   state_->executor = std::move(executor);
 }
 
-// The loop may be going as well: nobody is called.
+// The loop may be going as well: no callback is called.
 Lookups::~Lookups() {
   leave_alone();
 }

@@ -1,9 +1,9 @@
 // Lookups: blocking look-ups of names on threads of their own, for a loop that must not wait.
 //
-// A name server can take half a minute and cannot be interrupted, so nobody joins these threads:
-// once closed, what they still find out is dropped, and they touch nothing but their own state. How
-// many there are, and how many names wait for one, is bounded; a name that nobody waits for any
-// more is no longer asked for. All of it but the look-up itself is on the loop's thread; `found` is
+// A name server can take half a minute and cannot be interrupted, so these threads are never
+// joined: once closed, what they still find out is dropped, and they touch nothing but their own
+// state. How many there are, and how many names wait for one, is bounded; a name without a waiter
+// is no longer asked for. All of it but the look-up itself is on the loop's thread; `found` is
 // called once, never inside ask().
 #pragma once
 
@@ -41,11 +41,11 @@ class Lookups {
   using Ticket = std::uint64_t;
   // kNetworkName when too many are asked for; then `found` is not called.
   [[nodiscard]] Result<Ticket> ask(std::string name, Found found);
-  // Nobody waits for it any more: `found` is not called.
+  // Cancels the wait: `found` is not called.
   void forget(Ticket ticket);
-  // Tells everybody who waits that it was given up, and answers nothing after that.
+  // Tells all waiters that it was given up, and answers nothing after that.
   void close();
-  // Answers nothing from here on, and calls nobody: the loop may be going.
+  // Answers nothing and calls no callback from here on: the loop may be going.
   void leave_alone();
 
  private:
@@ -59,7 +59,7 @@ class Lookups {
 };
 
 // The same for a coroutine: the answer, or kNetworkName when `patience` is cancelled or `at_most`
-// is over. Whoever stops waiting, also by being destroyed, is taken out of the queue.
+// is over. A waiter that stops, also by being destroyed, is taken out of the queue.
 [[nodiscard]] boost::asio::awaitable<Result<Addresses>> look_up(std::shared_ptr<Lookups> lookups,
                                                                 std::string name,
                                                                 boost::asio::steady_timer& patience,

@@ -1,4 +1,4 @@
-// What this machine's name service says of a host. Blocking, for threads of their own (lookups.h).
+// Look-up of a host by this machine's name service. Blocking, for threads of their own (lookups.h).
 #pragma once
 
 #include <string>

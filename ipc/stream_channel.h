@@ -89,8 +89,8 @@ class StreamChannel : public std::enable_shared_from_this<StreamChannel> {
   // With a descriptor, over a socket: it goes with the first byte of this line and of no other (the
   // other side has it once it has read that byte), and is closed here when it is sent or dropped.
   SendStatus send(std::string line, UniqueFd descriptor = {});
-  // The same, but not while only a part of one of the peer's lines is here, for 20 ms at most: who
-  // writes does not read, and is done sooner with nothing new to do. Goes with the next send(),
+  // The same, but not while only a part of one of the peer's lines is here, for 20 ms at most: a
+  // writer does not read, and is done sooner with nothing new to do. Goes with the next send(),
   // too.
   SendStatus send_between_lines(std::string line);
   // Lines that wait for others of this turn, or for one of the peer's, go now, where the kernel

@@ -15,7 +15,7 @@
 
 namespace mcpac::analyzer {
 
-// What clang read of a program before its request came (parsed.h).
+// Clang's parse of a program from before its request came (parsed.h).
 class Parsed;
 // With these flags, from the lead on the disk: returns when it has led to a program. Null where
 // that cannot be read so: it is read again when the request comes, and the error told then.

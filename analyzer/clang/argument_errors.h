@@ -1,4 +1,4 @@
-// Argument errors: what is wrong with the arguments of a call that does not compile.
+// Argument errors: diagnostics for the arguments of a call that does not compile.
 //
 // Clang only says that no overload fits. Here the call as spelled (given_arguments) is held against
 // the fields of the tool's Args (argument_fit).
@@ -25,9 +25,9 @@ class ArgumentErrors : public Checker {
  public:
   explicit ArgumentErrors(const Identity& identity) : identity_(identity) {}
   void on_node(CXCursor node, CXCursor parent, const Scope& scope) override;
-  // What is wrong with the call that stands at the place; empty where that cannot be told.
-  // `noted` is what clang names, for calls whose spelling does not say it: of the tool, or of
-  // something that takes a struct of its Args (`edits.push_back({…})`).
+  // The error of the call at the place; empty where that cannot be told. `noted` is what clang
+  // names, for calls whose spelling does not say it: of the tool, or of something that takes a
+  // struct of its Args (`edits.push_back({…})`).
   [[nodiscard]] std::vector<ArgumentError> at(CXTranslationUnit unit, const Place& place,
                                               const NamedArgs& noted);
   // The same of the call around the place.

@@ -85,7 +85,7 @@ bool is_plain_number(std::string_view text) {
   return digits() > 0 && text.empty();
 }
 
-// The same value as it would fit: 5 as "5" and the other way round; empty where nobody knows it.
+// The same value as it would fit: 5 as "5" and the other way round; empty where it is unknown.
 std::string corrected(Shape wanted, const Given& given) {
   if (given.expression.size() != 1) return {};
   const std::string& literal = given.expression.front().text;

@@ -1,4 +1,5 @@
-// Argument fit: which fields of a tool's Args, and of the structs in it, the given ones do not fit.
+// Argument fit: the fields of a tool's Args, and of the structs in it, that do not fit the given
+// values.
 //
 // What the spelling shows is compared (names, what is missing, literals of another type), and the
 // types that clang knows of the expressions, as far as their kind tells that they do not fit.

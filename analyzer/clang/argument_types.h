@@ -1,4 +1,4 @@
-// Argument types: what a field of a generated struct takes, as people say it.
+// Argument types: the types of generated fields in words for people.
 #pragma once
 
 #include <optional>
@@ -33,7 +33,7 @@ enum class Shape : std::uint8_t {
 // "the result of filesystem::read_text_file", "a future": what a call gives that has to be asked
 // for its value first; empty for others.
 [[nodiscard]] std::string made_by_call(CXType type);
-// How such a value is asked: "result.text()"; empty where that is not known.
+// The expression for such a value: "result.text()"; empty where that is not known.
 [[nodiscard]] std::string value_of_result(CXType type, Shape wanted, const std::string& text);
 [[nodiscard]] bool fits(Shape wanted, Shape given);
 // "a number", "text"

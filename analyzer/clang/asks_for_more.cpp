@@ -43,7 +43,7 @@ std::string tag_of(const std::string& spelled, const Request& request) {
   return found.empty() ? spelled : found;
 }
 
-// Whether both spell the same tag, of which one may leave out namespaces.
+// Whether both spell the same tag; one may leave out namespaces.
 bool same_tag(const std::string& left, const std::string& right, const Request& request) {
   return left == right || tag_of(left, request) == tag_of(right, request);
 }

@@ -1,4 +1,4 @@
-// Attributes: which ones change what a program is behind the analysis (rule attribute).
+// Attributes: check for those that change a program behind the analysis (rule attribute).
 //
 // Twice looked at: as spelled in every line of the program, also a skipped one, and as the compiler
 // attached them, so that a macro of the system or a pasted word hides none.

@@ -1,7 +1,7 @@
-// Bindings: what a name stands for while one call is folded: the variable of a loop over a list
-// that the source spells out, and the parameters of a function of the program that is looked into.
+// Bindings: values of names while one call is folded: the variable of a loop over a list that the
+// source spells out, and the parameters of a function of the program that is looked into.
 //
-// A loop variable stands for every element in turn: whoever folds starts over until next() says
+// A loop variable stands for every element in turn: the folding starts over until next() says
 // that each combination was seen. There is a limit to combinations, and one to all steps of all
 // foldings, so that a source of a few lines cannot keep the worker busy.
 #pragma once

@@ -25,7 +25,7 @@
 
 namespace mcpac::analyzer {
 
-// What is known of the program beside the file that is read.
+// Facts about the program beside the file that is read.
 struct Knowledge {
   Variables variables;
   Constness constness;

@@ -25,7 +25,7 @@ struct LookAlike {
 [[nodiscard]] std::span<const LookAlike> look_alikes();  // sorted
 }  // namespace detail
 
-// What the identifier looks like, in ASCII; characters that look like nothing in ASCII stay.
+// ASCII look-alike of the identifier; characters without one stay.
 [[nodiscard]] std::string skeleton(std::string_view identifier);
 
 // Over the tokens of all files of the program: a twin may stand in another file.

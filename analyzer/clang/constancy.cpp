@@ -23,7 +23,7 @@ bool casts_pointers(std::string_view function) {
          function == "tfind" || function == "tsearch";
 }
 
-// A constant that asks this is another value for the compiler than for who reads its source.
+// A constant that asks this is another value for the compiler than for a reader of its source.
 bool tells_time_of_evaluation(std::string_view function) {
   return function == "is_constant_evaluated" || function == "__builtin_is_constant_evaluated" ||
          function == "__builtin_constant_p";

@@ -1,4 +1,4 @@
-// Constancy: whether what a variable was given is what it still is when it is read.
+// Constancy: whether a variable still has its initial value when it is read.
 //
 // C++ lets a program write through constness (const_cast, casts to pointers and references,
 // pointers that share a union), and lawfully so where the object itself is not const. libclang does

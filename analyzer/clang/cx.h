@@ -84,8 +84,8 @@ void each_child(CXCursor parent, Visit&& visit) {
 // Skips what the compiler put around an expression: implicit casts, parentheses, temporaries.
 [[nodiscard]] CXCursor strip(CXCursor expression);
 
-// What a member function or operator is called on; null for every other call, and for one on `this`
-// that is not written.
+// The object of a call of a member function or operator; null for every other call, and for one on
+// `this` that is not written.
 [[nodiscard]] CXCursor object_of(CXCursor call);
 
 // The operand of a cast: its only expression.

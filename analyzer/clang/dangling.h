@@ -1,4 +1,4 @@
-// Dangling: what looks at memory that is given back before it is read (rule dangling).
+// Dangling: check for views of memory that is freed before it is read (rule dangling).
 //
 // `std::string_view text = call().text();` prints anything at all, with exit code 0. Clang warns of
 // some of it; what it does not follow (JSON, results, groups and containers of views, a view of
@@ -28,7 +28,7 @@ class DanglingChecker : public Checker {
   // A warning of clang under this option ("-Wdangling-gsl"), once the walk is over.
   void on_warning(std::string_view option, const Place& place, std::string_view message);
 
-  // How a variable is used, in the order of the text: read, or given another value.
+  // Uses of a variable, in the order of the text: reads and assignments.
   struct Touch {
     unsigned at;
     bool overwrites;

@@ -1,4 +1,4 @@
-// Definitions: what one file of a program says about the names that it shares with the others.
+// Definitions: one file's definitions of the names that it shares with the program's other files.
 //
 // The linker believes that one name is one thing: two files in which a struct has other members, an
 // inline function another body or a variable another type compile and link, and each was analysed

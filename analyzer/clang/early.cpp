@@ -117,7 +117,7 @@ void EarlyChecker::search(CXCursor global, CXCursor node, unsigned depth, bool r
   const CXCursorKind kind = clang_getCursorKind(node);
   if (depth > kDeepestInitialiser) return;
   if (kind == CXCursor_LambdaExpr) {
-    // What a lambda holds runs when somebody calls it.
+    // The body of a lambda runs when it is called.
     if (!runs_lambdas) return;
     note(global, node);
   }

@@ -1,4 +1,5 @@
-// Early: what runs before the entry, in the initialisers of globals (rules early-call, early-code).
+// Early: code that runs before the entry, in the initialisers of globals (rules early-call,
+// early-code).
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@ class EarlyChecker : public Checker {
  private:
   void search(CXCursor global, CXCursor node, unsigned depth, bool runs_lambdas);
   void on_call(CXCursor global, CXCursor call);
-  // Where an object stands: in the global itself, or where the library makes it.
+  // Place of an object: in the global itself, or where the library makes it.
   enum class Made : std::uint8_t { kInPlace, kByLibrary };
   void on_made(CXCursor global, CXCursor at, CXType type, Made made);
   void note(CXCursor global, CXCursor at);

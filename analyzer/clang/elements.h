@@ -1,4 +1,4 @@
-// Elements: what stands in a list that the source spells out, element by element.
+// Elements: the elements of a list literal in the source.
 //
 // A braced list, a constant C array or std::array, a constant container made from a braced list,
 // and names of those. Whatever may hold more, less or something else than the list shows is
@@ -18,7 +18,7 @@ struct Elements {
   CXType type{CXType_Invalid, {nullptr, nullptr}};  // of one element, canonical, unqualified
 };
 
-// What is known of variables that keep what they were given. kPlain: only what other files of the
+// Knowledge of variables that keep their initial value. kPlain: only what other files of the
 // program cannot see otherwise (plain.h).
 enum class Variables : std::uint8_t { kKnown, kPlain, kUnknown };
 [[nodiscard]] std::optional<Elements> elements_of(CXCursor list, Variables variables);

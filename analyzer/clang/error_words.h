@@ -1,6 +1,6 @@
-// Error words: what clang says of capabilities, in the words of the program.
+// Error words: clang's errors about capabilities, in the words of the program.
 //
-// Clang names templates of the runtime; who wrote the program thinks of tools, servers and what its
+// Clang names templates of the runtime; the program's author thinks of tools, servers and what its
 // Requires holds. Only words come from here: the program is refused already.
 #pragma once
 
@@ -20,7 +20,7 @@ struct Translation {
   std::string fix;
 };
 
-// What the notes of an error name: of "mcp::filesystem::edit_file::Args::Edits" the tool,
+// Names in the notes of an error: of "mcp::filesystem::edit_file::Args::Edits" the tool,
 // "filesystem::edit_file", and which struct in its Args, "Edits". Empty where none does.
 struct NamedArgs {
   std::string tool;
@@ -39,12 +39,12 @@ struct NamedArgs {
 // The program's own narrowed tools, by their C++ names: the permission that each is a part of.
 using NarrowedTools = std::map<std::string, std::string>;
 
-// What the walk through the program found, for the words of one error. The functions may be empty.
+// Findings of the walk through the program, for the words of one error. The functions may be empty.
 struct Known {
   const NarrowedTools& narrowed;
   // The name that stands where the error is.
   std::string word;
-  // What a generated struct or enum has, by its C++ name; empty where it is none.
+  // Members of a generated struct or enum, by its C++ name; empty where there is no such type.
   std::function<std::vector<std::string>(std::string_view cpp)> names_in;
   // Whether a function of the program, by its last name, calls a tool, by its permission.
   std::function<bool(std::string_view function, std::string_view permission)> calls;
@@ -55,8 +55,8 @@ struct Known {
   std::function<std::string()> result_in_braces;
 };
 
-// Which of the names a mistyped one means: of those that begin as it does, capital or not, first;
-// also a plural ("Entity" of "Entities"). Empty where none is near.
+// The name that a mistyped one means: of those that begin as it does, capital or not, first; also a
+// plural ("Entity" of "Entities"). Empty where none is near.
 [[nodiscard]] std::string meant_of(const std::string& wrong, const std::vector<std::string>& names);
 
 // The permission of the tool whose Result a message names; empty where it names none.

@@ -39,7 +39,7 @@ class HatchChecker : public Checker {
   // `parts`: what the derived class is made from.
   [[nodiscard]] bool is_derived_by_another(const OwnCast& own,
                                            const std::vector<CXType>& parts) const;
-  // What is inside all objects of the program.
+  // Types inside all objects of the program.
   using TypeKey = std::pair<const void*, const void*>;  // of a canonical type
   struct Inner {
     std::set<TypeKey> types;

@@ -23,7 +23,7 @@ Field field_of(CXCursor field) {
   each_child(field, [&made](CXCursor child) {
     made.has_default = made.has_default || clang_isExpression(clang_getCursorKind(child)) != 0;
   });
-  // A required field with a default is a constant, which is sent though nobody writes it.
+  // A required field with a default is a constant, which is sent without being written.
   made.fills_itself = made.has_default && is_named(clang_getCursorType(field), "mcpac::Required");
   return made;
 }

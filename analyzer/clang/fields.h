@@ -1,5 +1,4 @@
-// Fields: how the generated structs and enums call themselves on the wire
-// (templates/EMITTED_FORM.md).
+// Fields: wire names of the generated structs and enums (templates/EMITTED_FORM.md).
 //
 // A struct's mcpac_visit names its properties, an enum's mcpac_enumerators its values, both in the
 // order of the fields; so the C++ names that had to give way to keywords are led back to the
@@ -19,7 +18,7 @@ struct Field {
   std::string cpp_name;
   std::string property;
   CXType type{CXType_Invalid, {nullptr, nullptr}};
-  bool fills_itself = false;  // sent with its one value though nobody writes it
+  bool fills_itself = false;  // has one possible value, sent without being written
   bool has_default = false;   // may be left out, whatever its type
 };
 

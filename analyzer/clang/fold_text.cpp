@@ -1,4 +1,4 @@
-// How the text of an argument is put together: literals, constants, elements of lists, choices by a
+// Folding of an argument's text: literals, constants, elements of lists, choices by a
 // constant, and what calls give (fold_calls.cpp).
 #include <array>
 #include <vector>

@@ -21,7 +21,7 @@ class GuardedTypes {
   explicit GuardedTypes(const Sources& sources);
 
   [[nodiscard]] Guarded of(CXType type) const;
-  // What stands behind a pointer or reference to an object; kNot for values.
+  // Target of a pointer or reference to an object; kNot for values.
   [[nodiscard]] Guarded behind(CXType pointer) const;
 
  private:

@@ -1,4 +1,4 @@
-// Identity: which types are the runtime's own, decided by where they are declared.
+// Identity: recognises the runtime's own types by the file that declares them.
 //
 // A type counts as mcpac::Requires, mcpac::Method, mcpac::Narrow or a tool's tag only when the name
 // is right AND its definition and its first declaration stand in the generated headers, whose

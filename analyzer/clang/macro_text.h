@@ -1,7 +1,8 @@
-// Macro text: what a macro of the program would write into a header (rule macro-redefinition).
+// Macro text: the text that a macro of the program would put into a header (rule
+// macro-redefinition).
 //
-// To clang such text stands where the macro is used: in a header, whose declarations nobody walks
-// through. All headers of the library and of the servers are precompiled, which no macro of a
+// To clang such text stands where the macro is used: in a header, whose declarations are not
+// walked. All headers of the library and of the servers are precompiled, which no macro of a
 // program reaches; one that is read with the program, or once more (assert.h), is reached by each
 // name that stands in it, and by the reserved names that the library's macros are made of.
 #pragma once

@@ -17,7 +17,7 @@ class NamedConstants {
   // One that is known already changes nothing. False: there are too many, which is a table and not
   // the value of an argument.
   [[nodiscard]] bool add(CXCursor variable);
-  // What the next one begins with, which need not exist; nothing when all were looked into.
+  // Initialiser of the next one, which need not exist; nothing when all were looked into.
   [[nodiscard]] std::optional<CXCursor> next_initialiser();
 
  private:

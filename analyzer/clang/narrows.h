@@ -1,4 +1,4 @@
-// Narrows: conditions that a program writes down and that nobody enforces (rule narrow-elsewhere).
+// Narrows: conditions in a program that are not enforced (rule narrow-elsewhere).
 //
 // What the host enforces is what the entry receives. A Narrow in the Requires of a helper is a type
 // and no limit, though it looks like one.

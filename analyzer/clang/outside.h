@@ -2,8 +2,8 @@
 // library-internals).
 //
 // The sandbox stops what reaches the system, so that is only said. The one descriptor that an agent
-// has leads to the gate: who writes there by hand calls a tool that no analysis sees, so what reads
-// or writes descriptors by number is refused.
+// has leads to the gate: a program that writes there by hand calls a tool that no analysis sees, so
+// what reads or writes descriptors by number is refused.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Own templates: whether a program has templates that it wrote itself.
+// Own templates: whether a program defines templates of its own.
 //
 // Clang instantiates what is left of all templates at the end of a source file; most of the time
 // that it needs for a short program goes there, into the bodies of the library's functions. What a

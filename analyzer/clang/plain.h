@@ -1,4 +1,5 @@
-// Plain: what is the same in all files of a program, however each of them reads the rest.
+// Plain: declarations that are the same in all files of a program, whatever else each file
+// includes.
 //
 // The linker takes the functions and variables that several files share from one of them. Those
 // whose shape differs are refused (definitions.h), but a shape does not show what a concept, a

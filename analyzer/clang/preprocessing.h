@@ -1,4 +1,4 @@
-// Preprocessing: what directives and tokens of the program's own files tell (rules foreign-header,
+// Preprocessing: checks of directives and tokens of the program's own files (rules foreign-header,
 // macro-redefinition, line-directive, pragma, embed, path-probe, self-include, inline-assembly).
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace mcpac::analyzer {
 
-// Every file that was entered, whoever asked for it; the answer of the compiler itself.
+// Every included file, direct or not, as the compiler itself reports it.
 void check_inclusions(CXTranslationUnit unit, const Sources& sources, Findings& findings);
 // The directives of one file of the program.
 void check_directives(const std::vector<Token>& tokens, const Request& request,

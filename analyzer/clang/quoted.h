@@ -5,7 +5,7 @@
 
 namespace mcpac::analyzer {
 
-// What stands behind `before`, which ends with the opening apostrophe, up to the closing one; empty
+// The text behind `before`, which ends with the opening apostrophe, up to the closing one; empty
 // where `before` does not occur. An alias stands with its type beside it, 'Mine' (aka
 // 'mcpac::Requires<…>'): the type counts.
 [[nodiscard]] inline std::string_view quoted_after(std::string_view text, std::string_view before) {

@@ -138,7 +138,7 @@ void RawBytesChecker::on_printed(CXCursor call) {
   }
 }
 
-// Arguments of a variable list have no type: who takes them says what they are.
+// Arguments of a variable list have no type: the taker says what they are.
 void RawBytesChecker::on_call(CXCursor call) {
   const CXCursor function = clang_getCursorReferenced(call);
   if (!exists(function)) return;
@@ -193,7 +193,7 @@ void RawBytesChecker::on_named(CXCursor reference) {
   if (name == "std::static_pointer_cast" && type_argument(from, 0).kind != CXType_Void &&
       type_argument(to, 0).kind != CXType_Void)
     return;
-  // The constness of code is nobody's secret; a capability's is kept (escape_hatches.h).
+  // The constness of code needs no protection; a capability's is kept (escape_hatches.h).
   if (name == "std::const_pointer_cast" && !identity_.holds_capability(to)) return;
   const Guarded made = guarded(to);
   const Guarded looked_at = guarded(from);

@@ -58,7 +58,7 @@ class RawBytesChecker : public Checker {
   void excuse_frames(CXCursor node);
   void on_pool(CXCursor call);
   [[nodiscard]] Guarded guarded(CXType type) const;
-  // What stands behind a pointer or reference to an object.
+  // Target of a pointer or reference to an object.
   [[nodiscard]] Guarded guarded_behind(CXType pointer) const;
   [[nodiscard]] bool is_guarded_in_pool(CXType type) const;
   [[nodiscard]] bool takes_void(CXType type) const;

@@ -143,7 +143,7 @@ void RawBytesChecker::on_library_call(CXCursor call) {
 }
 
 // A coroutine's handle is made from its promise by the promise itself; from another object it would
-// be a frame that somebody wrote.
+// be a forged frame.
 void RawBytesChecker::on_handle(CXCursor call) {
   if (spelling(clang_getCursorReferenced(call)) != "from_promise") return;
   if (clang_Cursor_getNumArguments(call) != 1 || !is_this_object(clang_Cursor_getArgument(call, 0)))

@@ -1,8 +1,9 @@
-// Reach: what the bytes of an object decide about: its members, bases, elements and template
-// arguments, and what pointers in it lead to.
+// Reach: the types reachable from an object: its members, bases, elements and template arguments,
+// and the targets of its pointers.
 //
-// Who may write the bytes of an object may choose all of that. The search looks into classes of the
-// library as well, where asked, and gives up with "yes" when a type is too large to be searched.
+// Code that may write the bytes of an object may choose all of that. The search looks into classes
+// of the library as well, where asked, and gives up with "yes" when a type is too large to be
+// searched.
 #pragma once
 
 #include <clang-c/Index.h>

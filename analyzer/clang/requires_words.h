@@ -1,4 +1,4 @@
-// Requires words: what a program makes of Requires and Narrow that they are not.
+// Requires words: diagnostics for wrong uses of Requires and Narrow.
 #pragma once
 
 #include <optional>

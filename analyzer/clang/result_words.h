@@ -1,4 +1,4 @@
-// Result words: what a program does with the result of a tool that a result cannot do.
+// Result words: diagnostics for wrong uses of a tool's result.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Silent: what compiles and means something else than it says.
+// Silent: check for code that compiles and does not mean what it says.
 //
 // Two literals that are read as the beginning and the end of one text (rule text-range), and
 // dynamic_cast of a copy that is nothing but its base (rule sliced-error).

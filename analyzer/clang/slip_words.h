@@ -1,4 +1,5 @@
-// Slip words: what is mistaken most around calls and results, in the words of who writes programs.
+// Slip words: diagnostics for the most frequent mistakes around calls and results, in the words of
+// program authors.
 //
 // Each is an error of clang by the way it begins and by what its notes name. A function that is not
 // called, a future that is copied, a class of errors under another name: clang says what C++ lacks,

@@ -1,4 +1,4 @@
-// Sources: whose file a piece of text stands in, decided by its real path.
+// Sources: the owner of the file that a piece of text is in, decided by its real path.
 //
 // The generated headers and the lead come first, then the toolchain's, then the program's own
 // folder; every other file is foreign. A name proves nothing: a file called mcpac.hpp beside the
@@ -17,9 +17,9 @@
 
 namespace mcpac::analyzer {
 
-// Where a path that clang knows is on the disk.
+// The place on the disk of a path that clang knows.
 [[nodiscard]] std::filesystem::path on_disk(const std::filesystem::path& path);
-// What clang is told of the overlay.
+// Clang's options for the overlay.
 [[nodiscard]] const std::vector<std::string>& overlay_flags();
 
 enum class Home : std::uint8_t { kNone, kProgram, kHeaders, kSystem, kForeign };

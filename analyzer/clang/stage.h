@@ -1,5 +1,4 @@
-// Stage: what the worker is busy with, so that a source that takes too long is refused with the
-// part that took the time.
+// Stage: the worker's current step, named when a source is refused because it takes too long.
 //
 // The limit lies below the host's own, which ends the worker without a word. A thread of its own
 // waits for it: clang cannot be interrupted and then asked.

@@ -1,4 +1,4 @@
-// Text checks: what is wrong with a source before anything is parsed.
+// Text checks: checks of a source before it is parsed.
 #pragma once
 
 #include <string_view>
@@ -17,8 +17,8 @@ struct TextPlace {
   unsigned column = 0;
   bool is_bidirectional = false;
 };
-// Where characters stand that a reader does not see: bidirectional controls (CVE-2021-42574,
-// "Trojan Source") and those without a glyph. A byte order mark may begin a file.
+// Places of invisible characters: bidirectional controls (CVE-2021-42574, "Trojan Source") and
+// those without a glyph. A byte order mark may begin a file.
 [[nodiscard]] std::vector<TextPlace> unseen_characters(std::string_view source);
 
 [[nodiscard]] bool is_utf8(std::string_view text);

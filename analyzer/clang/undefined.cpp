@@ -48,7 +48,7 @@ void UndefinedChecker::on_node(CXCursor node, CXCursor parent, const Scope& scop
   if (defined || sources_.home(function) != Home::kProgram || is_made_from_template(function) ||
       !is_of_cpp(function))
     return;
-  // A conversion that nobody wrote stands nowhere itself.
+  // An implicit conversion has no place of its own.
   const Place at = place_of(node);
   const Place place = at.line == 0 ? place_of(parent) : at;
   found_.try_emplace(analyzer::take(clang_getCursorUSR(function)),

@@ -1,7 +1,7 @@
-// Undefined: functions of the program that it uses and that none of its files defines (rule
+// Undefined functions: used by the program and defined in none of its files (rule
 // undefined-function).
 //
-// Their code is in a file that nobody gave to the analyzer, so what it does with the program's
+// Their code is in a file that was not given to the analyzer, so what it does with the program's
 // tools is unknown; and the linker would refuse the program in words of its own.
 #pragma once
 

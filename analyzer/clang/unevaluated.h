@@ -1,5 +1,5 @@
-// Unevaluated: what stands in the text and never runs: the operands of sizeof and noexcept, and the
-// types that aliases name.
+// Unevaluated: code that never runs: the operands of sizeof and noexcept, and the types that
+// aliases name.
 //
 // In doubt something counts as run: where a macro made the operator, or an array's length is only
 // known at run time, which even sizeof computes. The body of a lambda runs wherever the lambda

@@ -48,7 +48,7 @@ Scope Walker::scope_below(CXCursor node, const Scope& scope) {
   if (is_template_with_body(kind)) below.in_template = true;
   if (kind == CXCursor_ConceptDecl || kind == CXCursor_RequiresExpr) below.unevaluated = true;
   if (is_never_run(node)) below.unevaluated = true;
-  // A body runs when somebody calls it, and a class has initialisers, wherever they stand.
+  // A body runs when it is called, and a class has initialisers, wherever they stand.
   if (kind == CXCursor_LambdaExpr || is_function(kind) || is_class(kind)) below.unevaluated = false;
   if (kind == CXCursor_LambdaExpr && !below.in_template)
     below.in_template = is_generic_lambda(node);

@@ -18,7 +18,7 @@
 
 namespace mcpac::analyzer {
 
-// Where in the program a node stands.
+// The scope of a node in the program.
 struct Scope {
   std::string function;      // qualified name of the function around it; empty outside functions
   bool in_template = false;  // in a template as written: types and values may be unknown

@@ -16,8 +16,8 @@ namespace {
 // Analysis and compilation are two runs of the preprocessor: what tells the hour makes two programs
 // of one text. (__FILE__, __COUNTER__, __OPTIMIZE__ and __has_feature are the same in both.)
 constexpr std::array<std::string_view, 3> kClocks{"__TIME__", "__DATE__", "__TIMESTAMP__"};
-// No command line of ours defines them, so nothing that is compiled depends on them; somebody
-// means to show another program to an analyzer or an editor.
+// No command line of ours defines them, so nothing that is compiled depends on them; their use is
+// meant to show another program to an analyzer or an editor.
 constexpr std::array<std::string_view, 6> kProbes{"__clang_analyzer__", "__CLANGD__",
                                                   "__INTELLISENSE__",   "__CDT_PARSER__",
                                                   "__JETBRAINS_IDE__",  "__COVERITY__"};

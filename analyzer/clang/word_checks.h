@@ -1,4 +1,4 @@
-// Word checks: what single words of the program's text tell before anything is made of them (rules
+// Word checks: checks of single tokens of the program's text before it is parsed (rules
 // build-clock, analysis-probe, pasted-word, explicit-instantiation, module-import; code-pointer for
 // a builtin).
 #pragma once

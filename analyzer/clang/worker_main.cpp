@@ -97,7 +97,7 @@ int main(int argc, char** argv) {
   }
   auto ahead = argc > first ? analyzer::read_ahead({argv + first, argv + argc}) : nullptr;
   const auto report = answer(std::move(ahead));
-  // Whoever gives up at this very moment ends the process.
+  // The thread that gives up at this very moment ends the process.
   if (answered.exchange(true)) ::pause();
   end_with(to_text(report ? analyzer::to_json(*report) : to_json(report.error())),
            report.has_value());

@@ -1,6 +1,6 @@
 // Accept: a person says that they know why a run has no closing record (`kill -9`, a power cut).
 //
-// Nobody can tell such a run from one whose end was cut off together with the end of the index, so
+// Such a run cannot be told from one whose end was cut off together with the end of the index, so
 // no process of mcpac ever does this by itself. What is accepted is the log as it lies there: its
 // number of records and the hash of the last go into the index, signed, and whatever is changed or
 // cut off afterwards is tampering.

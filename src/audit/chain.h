@@ -1,4 +1,4 @@
-// The hash chain of audit files: what binds a line to its place and to all lines before it.
+// The hash chain of audit files: binds each line to its place and to all lines before it.
 //
 // A line of the chain is  BODY,"hash":"64 hex"}  or  BODY,"hash":"64 hex","signature":"128 hex"}
 // where BODY is the JSON object of the record without its closing brace, byte for byte. The hash is
@@ -18,7 +18,7 @@ namespace mcpac::audit {
 using Digest = std::array<std::uint8_t, 32>;
 using Signature = std::array<std::uint8_t, 64>;
 
-// What is before the first line. `chain` is "run" or "runs", `name` the run's id or "".
+// Chain value before the first line. `chain` is "run" or "runs", `name` the run's id or "".
 [[nodiscard]] Digest chain_start(std::string_view chain, std::string_view name);
 [[nodiscard]] Digest chain_next(const Digest& before, std::string_view body);
 
@@ -28,7 +28,7 @@ using Signature = std::array<std::uint8_t, 64>;
 // With the final newline. `body` is the record's JSON without its closing brace.
 [[nodiscard]] std::string closed_line(std::string body, const Digest& hash,
                                       const std::optional<Signature>& signature = std::nullopt);
-// What closed_line() adds at most.
+// Upper bound of the bytes that closed_line() adds.
 inline constexpr std::size_t kClosingBytes = 256;
 
 struct ChainLine {

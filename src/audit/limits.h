@@ -1,5 +1,5 @@
-// What the writer and the reader of audit files agree on. An event that the writer lets in must be
-// readable, or a hostile program could make the whole log unreadable with one strange argument.
+// Limits shared by the writer and the reader of audit files. An event that the writer admits must
+// be readable, or a hostile program could make the whole log unreadable with one strange argument.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@ namespace mcpac::audit {
 
 inline constexpr std::string_view kFileEnding = ".jsonl";
 
-// Deeper than what parse_json lets in by default: the arguments of a call lie some levels down in
+// Deeper than parse_json admits by default: the arguments of a call lie some levels down in
 // it.
 inline constexpr JsonLimits kLineLimits{
     .max_bytes = kMaxEventBytes, .max_depth = 160, .max_values = kMaxEventBytes};

@@ -38,7 +38,7 @@ struct Event {
 [[nodiscard]] Json to_json(const Event& event);
 [[nodiscard]] Result<Event> event_from_json(const Json& json);
 
-// Where decisions go. The gate sees this interface only.
+// Receiver of decisions. The gate sees this interface only.
 class Sink {
  public:
   virtual ~Sink() = default;
@@ -46,7 +46,7 @@ class Sink {
   [[nodiscard]] virtual Result<std::string> append(std::string_view kind, Json payload) = 0;
   // The same of a payload that was written already: the text of one JSON object, by us.
   [[nodiscard]] virtual Result<std::string> append_text(std::string_view kind, std::string payload);
-  // A digest that says nothing to somebody who has the log alone: values of few bits cannot be
+  // A digest that says nothing to a reader who has the log alone: values of few bits cannot be
   // tried out against it. The same bytes have the same digest within one run.
   [[nodiscard]] virtual std::string keyed_digest(std::string_view bytes) const = 0;
 };
@@ -55,9 +55,9 @@ class Sink {
 // than what happened is worse than a call that did not happen.
 inline constexpr std::size_t kMaxEventBytes = std::size_t{1} << 20U;
 
-// One file. Readers take a run whole, so a longer one would prove nothing; and whoever calls in a
-// loop would fill the disk. The last part of it is for what was begun: how calls under way and the
-// run itself ended.
+// One file. Readers take a run whole, so a longer one would prove nothing; and calls in a loop
+// would fill the disk. The last part of it is for what was begun: how calls under way and the run
+// itself ended.
 inline constexpr std::size_t kMaxRunBytes = std::size_t{1} << 30U;
 inline constexpr std::size_t kRoomForTheEnd = 4 * kMaxEventBytes;
 
@@ -80,8 +80,8 @@ class RunLog final : public Sink {
                                                 std::string run_id, const Clock& clock,
                                                 CheckpointEvery every = {},
                                                 std::size_t at_most = kMaxRunBytes);
-  // Where nobody closed it, something went wrong before its end: what is there is signed, and the
-  // run has no closing record.
+  // Without a call of close(), something went wrong before its end: what is there is signed, and
+  // the run has no closing record.
   ~RunLog() override;
   RunLog(const RunLog&) = delete;
   RunLog& operator=(const RunLog&) = delete;
@@ -115,9 +115,9 @@ struct Query {
 [[nodiscard]] Result<std::vector<Event>> read_events(const std::filesystem::path& folder,
                                                      const Query& query);
 
-// What each file begins with, of those whose ids come after `after`, in their order. One whose
-// first line is not there yet, or is no event, is left out: whether it is what was written is
-// another question (verify.h).
+// First events of the files whose ids come after `after`, in their order. One whose first line is
+// not there yet, or is no event, is left out: whether it is what was written is another question
+// (verify.h).
 [[nodiscard]] Result<std::vector<Event>> read_first_events(const std::filesystem::path& folder,
                                                            std::string_view after);
 

@@ -21,8 +21,8 @@ namespace {
 constexpr std::size_t kMaxLine = 2048;
 constexpr auto kPatience = std::chrono::seconds(5);
 
-// Others hold the lock for the time of one line; who holds it for longer hangs, and must not take
-// every later run with it.
+// Others hold the lock for the time of one line; a process that holds it for longer hangs, and must
+// not take every later run with it.
 bool lock_file(int fd) {
   const auto give_up = std::chrono::steady_clock::now() + kPatience;
   while (::flock(fd, LOCK_EX | LOCK_NB) != 0) {

@@ -1,6 +1,6 @@
 // The index of runs: the file `runs` beside the logs, so that a run that is taken away as a whole
-// is missed. Every line is chained and signed (chain.h); who writes holds the file's lock, so
-// several runs may begin and end at the same time.
+// is missed. Every line is chained and signed (chain.h); a writer holds the file's lock, so several
+// runs may begin and end at the same time.
 //
 //   {"event":"began","first":HASH,"run_id":…,"seq":n,"time":…   HASH: of the run's first record
 //   {"event":"ended","head":HASH,"records":N,"run_id":…,…       HASH: of its last record

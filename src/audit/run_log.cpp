@@ -192,7 +192,7 @@ Result<void> RunLog::end(bool is_whole) {
     return {};
   }
   // A run that the index names and whose first record found no room keeps its file: without it the
-  // log would look as if somebody had taken a run away. It is unfinished, as one that was killed.
+  // log would look as if a run had been taken away. It is unfinished, as one that was killed.
   if (auto done = state_->checkpoint(is_whole); !done) return done;
   if (auto done = state_->sync_index(); !done) return done;
   if (auto done = state_->sync_file(); !done) return done;

@@ -1,8 +1,8 @@
 // The key of the audit log: one Ed25519 key a user, made on first use.
 //
-// It lies in a folder of its own beside the log, so that the log can be copied to somebody who
-// checks it without handing out what signs it: FOLDER/secret (0600) holds the seed, FOLDER/public
-// the public key, both as lower-case hexadecimal. No sandbox ever sees either.
+// It lies in a folder of its own beside the log, so that the log can be copied to an auditor
+// without handing out what signs it: FOLDER/secret (0600) holds the seed, FOLDER/public the public
+// key, both as lower-case hexadecimal. No sandbox ever sees either.
 #pragma once
 
 #include <filesystem>
@@ -29,7 +29,7 @@ class SigningKey {
 
   // Over `domain`, a zero byte and the hash.
   [[nodiscard]] Signature sign(std::string_view domain, const Digest& hash) const;
-  // For the digests of arguments of one run: who has the log alone cannot try out values.
+  // For the digests of arguments of one run: a holder of the log alone cannot try out values.
   [[nodiscard]] Digest argument_key(std::string_view run_id) const;
   [[nodiscard]] const PublicKey& public_key() const { return public_; }
 

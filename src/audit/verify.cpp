@@ -35,14 +35,14 @@ Result<RunVerdict> verify_file(const std::filesystem::path& path, const IndexEnt
     return fail(ErrorId::kAuditUnreadable, "the log of a run cannot be read",
                 {.where = path.string(), .why = std::system_category().message(errno)});
   }
-  // Asked before the file is read: who closes it in between has closed it well.
+  // Asked before the file is read: a run closed in between was closed well.
   const bool is_alive = ::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   auto text = read_descriptor(fd.get(), path.string(), kMaxRunBytes);
   if (!text) return pass_on(text);
   return verify_run(path.string(), path.stem().string(), *text, entry, is_alive, keys);
 }
 
-// Of an index that is damaged nobody can say what it no longer knows: that is said once, of it.
+// What a damaged index no longer knows cannot be said: that is reported once, of it.
 const IndexEntry* entry_of(const IndexView& index, const std::string& run_id) {
   static const IndexEntry kUnknown{};
   const auto found = index.runs.find(run_id);

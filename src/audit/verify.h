@@ -1,8 +1,8 @@
 // Verify: are the records still the ones that were written?
 //
 // It reads the index of runs and every run's file, recomputes the chains, checks the signatures,
-// and holds the one against the other. What it proves, and what it cannot (a thief of the key,
-// somebody who takes the end of the index and all its runs away), stands in docs/audit.md. Reads
+// and holds the one against the other. What it proves, and what it cannot (a thief of the key, an
+// attacker who takes the end of the index and all its runs away), stands in docs/audit.md. Reads
 // only; runs may write meanwhile. What a run's file says is never an error of verify(): it is a
 // verdict.
 #pragma once
@@ -25,7 +25,7 @@ enum class Standing : std::uint8_t {
   kProven,      // closed by its signed closing record, and as the index says
   kRunning,     // a process still writes it; all that is there fits
   kAccepted,    // unfinished, and as it was when a person said that they know why (accept.h)
-  kUnfinished,  // no closing record, and nobody writes: it crashed, or its end was cut off
+  kUnfinished,  // no closing record, and no writer: it crashed, or its end was cut off
   kUnprovable,  // written by an mcpac that chained nothing
   kTampered,    // something was changed, removed, inserted, moved or swapped
 };
@@ -62,7 +62,7 @@ struct Verification {
 
 inline constexpr std::size_t kMaxProblems = 10;
 
-// What the index says of one run.
+// The index's entry for one run.
 struct IndexEntry {
   std::optional<Digest> first;
   std::optional<Digest> head;

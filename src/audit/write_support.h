@@ -1,4 +1,5 @@
-// What the writers of the audit folder share: its folder, and how they say that they cannot write.
+// Shared code of the writers of the audit folder: the folder, and the error that it cannot be
+// written.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +18,7 @@ namespace mcpac::audit {
 // With the remedy for an errno.
 [[nodiscard]] std::unexpected<Error> unwritable(const std::filesystem::path& path, int error);
 // The folder, made where it is absent. One that others can write is refused: they could take
-// records away, or put a file of their own in the place of the next one.
+// records away, or put a file of their own where the next one belongs.
 [[nodiscard]] Result<void> prepare_folder(const std::filesystem::path& folder);
 // Iterative: the value may be deeper than the stack is.
 [[nodiscard]] bool is_deeper_than(const Json& value, std::size_t limit);

@@ -82,7 +82,7 @@ CommandChoice choice_after(const CLI::App& command, const std::vector<std::strin
   return choice;
 }
 
-// "A subcommand is required" helps nobody who mistyped one: say which there are.
+// "A subcommand is required" does not help after a typo: say which there are.
 std::string what_went_wrong(const CLI::App& command, const CLI::ParseError& error,
                             const CommandChoice& choice) {
   if (choice.names.empty()) return error.what();

@@ -1,4 +1,5 @@
-// Who answers: --approver, --approver-timeout and --review, the same for every command that asks.
+// Options for the approver: --approver, --approver-timeout and --review, the same for every command
+// that asks.
 #pragma once
 
 #include <memory>
@@ -16,7 +17,7 @@ struct ApproverOptions {
   double timeout_seconds = 300;
 };
 
-// `otherwise`: who is asked without --approver, for the help.
+// `otherwise`: the approver without --approver, for the help text.
 [[nodiscard]] std::shared_ptr<ApproverOptions> add_approver_options(
     CLI::App& command, std::string_view otherwise = "a person at the terminal");
 // The command, or else the person at the terminal, where there is one. `hold` outlives the run.

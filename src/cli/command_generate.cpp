@@ -38,8 +38,8 @@ struct Answers {
   std::map<std::string, Error> failures;
 };
 
-// A failure is told when it comes, and not again at the end: another server may take long, and
-// whoever gives up on that one learns why this one failed.
+// A failure is told when it comes, and not again at the end: another server may take long, and a
+// user who gives up on that one learns why this one failed.
 execute::OnProgress told_at_once(Context& context) {
   return [&context,
           rest = progress_of(context, Counts::kShow)](const execute::ServerProgress& progress) {

@@ -114,7 +114,7 @@ void show_page(Context& context, const LoginOptions& options, const std::string&
         fmt::format("with any browser, if you know that page as one of {}: the code is {}\n",
                     server, printable(page.code, 64)));
   // Nothing binds a page with a code to the server that gave it (RFC 8628, section 5.4): it could
-  // be of a login that somebody else began. So a person opens it.
+  // be of a login that an attacker began. So a person opens it.
   const bool opens = !options.no_browser && has_desktop() && page.code.empty();
   if (opens) open_browser(page.url);
   // Input that no person types is left to the process that started us.

@@ -69,7 +69,7 @@ Result<execute::GrantAnswer> check_grants(const Context& context, ReadReport& re
                                    denied, context.folders);
 }
 
-// What the program could do without, for who asks what it does. Of a binary nothing is known to
+// Declarations that the program could do without. Of a binary nothing is known to
 // narrow.
 std::vector<execute::Suggestion> suggestions(const ReadReport& read) {
   if (!read.lock) return {};

@@ -47,7 +47,7 @@ std::string host_in_url(const HttpPlace& place) {
   return is_v6 ? fmt::format("[{}]", place.address) : place.address;
 }
 
-// One line a door for whoever starts clients; the token is nowhere else. With a client at standard
+// One line a door for the starter of clients; the token is nowhere else. With a client at standard
 // output, that is standard error.
 Result<void> open_doors(ServeDoors& doors, const ServeOptions& options,
                         const std::optional<std::string>& token) {
@@ -83,7 +83,8 @@ Result<void> open_doors(ServeDoors& doors, const ServeOptions& options,
   return {};
 }
 
-// A descriptor a connection: with too few of them, fewer connections are let in, and that is said.
+// A descriptor a connection: with too few of them, fewer connections are admitted, and that is
+// said.
 gateway::http::HttpLimits limits_of(ServeLog& log, std::size_t doors) {
   gateway::http::HttpLimits limits;
   if (doors == 0) return limits;
@@ -111,8 +112,8 @@ void reload(ServeLog& log, const ServeOptions& options, ServeDoors& doors) {
     log.warn(fmt::format("nothing was reloaded: {}", done.error().to_text()));
 }
 
-// With tokens of their own policies, nobody comes in by what stands on the command line but by
-// saying so.
+// With tokens of their own policies, the rules of the command line admit no client unless that is
+// asked for.
 std::optional<std::string> one_time_token(ServeLog& log, const ServeOptions& options,
                                           const std::filesystem::path& policy) {
   const bool has_own = options.tokens || !options.issuer.empty();

@@ -98,7 +98,7 @@ Result<mcp::ServerConfig> make_server(const AddOptions& options) {
   return server;
 }
 
-// What stands in mcpac.json for everybody who reads it; never the value.
+// Warns of secrets that every reader of mcpac.json sees; says the place, never the value.
 void warn_of_secrets(Context& context, const std::string& server, const OrderedJson& entry) {
   for (const std::string& place : execute::literal_secrets(entry)) {
     context.warn(printable(

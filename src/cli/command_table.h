@@ -1,8 +1,8 @@
-// Which commands there are and who declares them, in the order of the help; and which of them a
-// command line needs. To declare a command is to make tens of options: all of them together were
-// more than a third of the instructions of `mcpac --version`, and every run has one command.
+// Table of the commands and their declarations, in the order of the help; and the choice of those
+// that a command line needs. To declare a command is to make tens of options: all of them together
+// were more than a third of the instructions of `mcpac --version`, and every run has one command.
 //
-// What is left out changes nothing that anybody sees: help and mistakes name all commands.
+// What is left out changes nothing visible: help and mistakes name all commands.
 #pragma once
 
 #include <array>

@@ -51,7 +51,7 @@ gateway::TokenStore store_of(const Context& context, const Clock& clock) {
   return {gateway::token_file(context.folders), clock};
 }
 
-// By the project that it is made in, as `serve` there will read them: a holder who is let in by
+// By the project that it is made in, as `serve` there will read them: a holder who is admitted by
 // rules that do not load would learn that in the middle of their work.
 Result<void> check_rules(const Context& context, policy::PolicyFile rules) {
   if (execute::is_absent(context.config_file)) {

@@ -104,7 +104,7 @@ void show_text(std::FILE* to, const std::string& text) {
 
 constexpr std::size_t kMostRead = std::size_t{16} << 10U;  // of what a tool says, for advice
 
-// "127.0.0.1:5432", where the tool says that nobody answers there; else empty.
+// "127.0.0.1:5432", where the tool says that nothing answers there; else empty.
 std::string refused_loopback(std::string_view text) {
   if (!lowered(text).contains("econnrefused") && !lowered(text).contains("connection refused"))
     return {};

@@ -29,7 +29,7 @@ std::string ConfigFile::text() const {
 
 Result<void> ConfigFile::save() const {
   if (auto parsed = mcp::parse_config(text(), file_.string()); !parsed) return pass_on(parsed);
-  // Headers and environment values may be secrets that somebody wrote out instead of ${env:…}.
+  // Headers and environment values may be secrets written out instead of ${env:…}.
   return write_file_atomic(file_, text(), 0600);
 }
 

@@ -22,7 +22,7 @@ class ConfigFile {
   [[nodiscard]] const OrderedJson& entry(const std::string& server) const {
     return servers().at(server);
   }
-  // What another client calls it: "original_name", or its name.
+  // Its name in another client: "original_name", or its name.
   [[nodiscard]] std::string original_name(const std::string& server) const {
     const auto& one = entry(server);
     return one.is_object() ? one.value("original_name", server) : server;

@@ -22,8 +22,8 @@ namespace mcpac::cli {
 [[nodiscard]] Result<mcp::ServerConfig> server_of(const std::string& name,
                                                   const OrderedJson& entry);
 
-// What `server` would have: `files` where there are some, else its own "sandbox", else a proposal.
-// Says it, and why.
+// The sandbox that `server` would have: `files` where there are some, else its own "sandbox", else
+// a proposal. Says it, and why.
 [[nodiscard]] Result<mcp::Confinement> proposed_sandbox(const Context& context,
                                                         const mcp::ServerConfig& server,
                                                         const std::vector<std::string>& files);
@@ -49,8 +49,8 @@ namespace mcpac::cli {
                                             const execute::PackageRun& run,
                                             execute::InstallScripts scripts);
 
-// What is to be said of servers whose paths rules test, and which no sandbox holds: a line each,
-// some eight at most.
+// Notes on servers whose paths rules test, and which no sandbox holds: a line each, some eight at
+// most.
 [[nodiscard]] std::vector<std::string> notes_on_unconfined(const execute::Project& held);
 
 // Both, for an entry: its "sandbox" is set where that works.

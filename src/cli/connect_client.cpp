@@ -487,7 +487,7 @@ void warn_of_ungranted(Context& context, const std::vector<Move>& moves,
   }
 }
 
-// Never over an entry that somebody else made.
+// Never over a foreign entry.
 Result<void> check_own(const ClientKind& kind, const ClientFile& file, const OrderedJson& entries,
                        const std::string& name) {
   if (!entries.contains(name) || execute::is_ours(entries[name])) return {};

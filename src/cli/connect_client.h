@@ -1,4 +1,4 @@
-// What `mcpac connect` does to one client's configuration: our entry into it, and out of it again.
+// `mcpac connect` for one client's configuration: adds our entry, and removes it again.
 #pragma once
 
 #include <string>

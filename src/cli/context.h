@@ -1,4 +1,4 @@
-// Context: what every command needs of the outside: folders, terminal, and the way it says things.
+// Context: environment of every command: folders, terminal and output.
 //
 // Only src/cli knows argv, the environment and the terminal. Data goes to standard output, talk and
 // errors to standard error; with --json data is JSON, and an error is one JSON object.

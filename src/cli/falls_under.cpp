@@ -33,7 +33,7 @@ codegen::Lock lock_of(const std::vector<ToolDefinition>& fresh) {
   return lock;
 }
 
-// Files that hold for somebody, each once.
+// Files that are in force, each once.
 std::vector<policy::PolicyFile> known_files(const Context& context,
                                             const execute::Project& project) {
   std::vector<policy::PolicyFile> files;

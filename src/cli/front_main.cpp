@@ -3,7 +3,7 @@
 //
 // It is small because it has to be quick: all of mcpac takes milliseconds to be loaded, which is
 // longer than a worker takes to the first call of a program that it has seen (docs/adr/0043). So it
-// reads no option and knows no project; where a word could mean something to it, it asks nobody.
+// reads no option and knows no project; where a word could mean something to it, it asks no worker.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -102,7 +102,7 @@ int main(int argc, char** argv) {
       if (const auto code = have_it_done(folders, words)) return *code;
     }
   } catch (const std::exception& bug) {
-    // A worker may have begun: who goes on from here might do it a second time.
+    // A worker may have begun: going on from here might do it a second time.
     return tell({ErrorId::kInternal, "mcpac met a bug of its own", "", bug.what(), ""}, words);
   }
   return become(folders.whole(), words);

@@ -1,5 +1,5 @@
-// What all of mcpac wants of glibc's heap and only the environment can say when a program starts:
-// bin/mcpac says it, and all of mcpac forgets it before it starts anything.
+// Settings of glibc's heap that only the environment can give at the start of a program: bin/mcpac
+// sets them, and libexec/mcpac/mcpac clears them before it starts anything.
 //
 // Of each size seven freed pieces are at hand without a search (GNU C Library manual, "Memory
 // Allocation Tunables"). Ten calls in work free more at once: with 64, a small call through the
@@ -14,7 +14,7 @@ namespace mcpac::cli {
 inline constexpr const char* kHeapVariable = "GLIBC_TUNABLES";
 inline constexpr const char* kHeapTuning = "glibc.malloc.tcache_count=64";
 
-// Whoever set the variable wants it so.
+// A value that the user set stays.
 inline void tune_heap_of_next_program() {
   ::setenv(kHeapVariable, kHeapTuning, 0);
 }

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kOthers = 256;
 // Of servers over HTTP, as mcp/connection_room.h has it: connections in work, and kept ones.
 constexpr std::size_t kOfServers = 512 + 256;
-// With fewer nobody is served; then the door's own accepting fails, and waits.
+// With fewer no client is served; then the door's own accepting fails, and waits.
 constexpr std::size_t kFewest = 16;
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 namespace mcpac::cli {
 
-// How many connections each of so many doors may have, `wanted` at most.
+// Number of connections for each of so many doors, `wanted` at most.
 [[nodiscard]] std::size_t make_room_for_connections(std::size_t doors, std::size_t wanted);
 // The same, from the limits alone: pure.
 [[nodiscard]] std::size_t connections_within(std::size_t descriptors, std::size_t doors,

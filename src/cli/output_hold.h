@@ -1,4 +1,4 @@
-// OutputHold: what a program prints, and that it waits while a question stands on the same terminal
+// OutputHold: holds back a program's output while a question stands on the same terminal
 // (execute/child/output_gate.h). What goes into a pipe waits, too: it may end at the same terminal.
 #pragma once
 

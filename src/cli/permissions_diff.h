@@ -1,4 +1,4 @@
-// `mcpac permissions diff OLD NEW`: what a new version of a program can do that the old could not.
+// `mcpac permissions diff OLD NEW`: permissions that a new version of a program gains over the old.
 #pragma once
 
 #include "cli/context.h"

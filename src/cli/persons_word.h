@@ -1,4 +1,4 @@
-// Person's word: what a switch waits for that weakens what a run is held to.
+// Person's word: the consent that a switch needs to weaken a run's restrictions.
 //
 // The writer of a command line, a model as well, can write --no-permission-check or --min-tier C.
 // So neither holds by itself: the user says so once in a setting of their account, which neither a
@@ -15,7 +15,7 @@
 namespace mcpac::cli {
 
 // Who said that this run may be weakened as `options` ask: for people and the record; empty where
-// they ask for nothing. kPersonNeeded where nobody did.
+// they ask for nothing. kPersonNeeded where no person did.
 [[nodiscard]] Result<std::string> persons_word(const RunOptions& options, sandbox::Tier lowest);
 
 // The same of --min-tier alone.

@@ -24,8 +24,8 @@
 namespace mcpac::cli {
 namespace {
 
-// Rules that no file has yet come over standard input, or a pipe of the shell (`<(…)`): whoever
-// names one waits for it.
+// Rules that no file has yet come over standard input, or a pipe of the shell (`<(…)`): a command
+// that names one waits for it.
 Result<policy::PolicyFile> rules_of(const std::string& file) {
   constexpr std::size_t kMostRules = std::size_t{1} << 20U;
   const bool is_input = file == "-" || file == "/dev/stdin";

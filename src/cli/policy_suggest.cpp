@@ -65,7 +65,7 @@ Result<std::string> file_of(const std::string& subject,
   return policy::format({"a suggestion", text});
 }
 
-// Rules that somebody wrote are not lost to a proposal.
+// Existing rules are not lost to a proposal.
 Result<void> write_proposal(const SuggestOptions& options, const std::string& text) {
   std::error_code error;
   const bool is_there =

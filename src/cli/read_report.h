@@ -18,8 +18,8 @@ struct ReadReport {
       lock;  // what it was analysed with; a binary or a saved report has none
 };
 
-// `files` are the sources of one program or their folder, `-`, or one compiled program, of which
-// its own note is all there is to read. `code` is the program itself; then there are no files.
+// `files` are the sources of one program or their folder, `-`, or one compiled program, whose note
+// is all there is to read. `code` is the program itself; then there are no files.
 [[nodiscard]] Result<ReadReport> read_report(Context& context,
                                              const std::vector<std::string>& files,
                                              const std::string& code, const std::string& tier);

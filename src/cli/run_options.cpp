@@ -96,7 +96,7 @@ bool ask_once(const execute::CheckResult& check, execute::StopSignal stop) {
   return answer == "y" || answer == "Y" || answer == "yes";
 }
 
-// How long a reader is waited for at the end. One for whom a run was ended had the time until then.
+// How long a reader is waited for at the end. One whose run was ended had the time until then.
 std::chrono::milliseconds patience_after(const execute::Outcome& outcome,
                                          std::chrono::milliseconds wall) {
   const auto id = outcome.error ? outcome.error->id : ErrorId::kInternal;
@@ -276,7 +276,7 @@ void RunView::finish(const execute::Outcome& outcome, const analyzer::SourceText
     context_.say(fmt::format("denied: {}: mcpac audit list --run {}",
                              counted(outcome.denials.others(), "other call"),
                              outcome.run_id.substr(0, 13)));
-  // Such an end says little by itself: an exception that nobody caught.
+  // Such an end says little by itself: an uncaught exception.
   const bool lacked = outcome.verdict && !is_told && outcome.verdict->limit &&
                       outcome.verdict->kind == sandbox::Verdict::Kind::kExited &&
                       outcome.verdict->code != 0;

@@ -41,20 +41,20 @@ void add_recording_options(CLI::App& command, execute::RecordingChoice& recordin
 [[nodiscard]] std::shared_ptr<RunOptions> add_run_options(CLI::App& command);
 [[nodiscard]] Result<execute::RunLimits> to_limits(const RunOptions& options);
 
-// What the run says, on the terminal as it happens or, with --json, in one document at the end.
+// Output of the run, on the terminal as it happens or, with --json, in one document at the end.
 class RunView {
  public:
   // `wall`: of the program.
   RunView(Context& context, const RunOptions& options, std::chrono::milliseconds wall)
       : context_(context), verbose_(options.verbose), wall_(wall) {}
   [[nodiscard]] execute::Listener listener();
-  // Who answers, as the options say; the program's output waits while a person reads.
+  // The approver, as the options say; the program's output waits while a person reads.
   [[nodiscard]] Result<execute::Questions> questions(const RunOptions& options);
   // The end of a run that did not get as far as its rules: recorded where it is a refusal, but of a
   // dry run, and said.
   void refuse(const Error& error, std::string_view program, bool is_dry);
-  // Prints the end and sets the exit code. Who reads what is said on standard error is waited for
-  // no longer than the program could have run.
+  // Prints the end and sets the exit code. A reader of standard error is waited for no longer than
+  // the program could have run.
   void finish(const execute::Outcome& outcome, const analyzer::SourceTexts& sources);
 
  private:

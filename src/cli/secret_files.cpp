@@ -33,14 +33,14 @@ Result<std::string> SecretFiles::keep(const std::string& server, const std::stri
     return refuse("it is longer than 64 KiB, or has a NUL byte");
   const auto turn = take_turn(folder_, "secrets of servers");
   if (!turn) return std::unexpected(turn.error());
-  // Who reads it takes one newline off its end.
+  // Its reader takes one newline off its end.
   const std::string bytes = value + "\n";
   for (int i = 1; i <= kMostOfOneName; ++i) {
     const std::string end = i == 1 ? "" : fmt::format("-{}", i);
     const auto file = folder_ / fmt::format("{}.{}{}", server, plain(name), end);
     auto there = read_private_file(file, kMaxSecret + 1);
-    if (!there || (*there && **there != bytes)) continue;  // somebody else's, or another value
-    // Also where it is there: whoever wrote it may have failed to sync it.
+    if (!there || (*there && **there != bytes)) continue;  // a foreign one, or another value
+    // Also where it is there: its writer may have failed to sync it.
     if (auto written = write_file_atomic(file, bytes, 0600); !written) return pass_on(written);
     return fmt::format("${{file:{}}}", file.string());
   }

@@ -144,8 +144,8 @@ Result<void> ServeDoors::reload(policy::LayerText rules) {
     setup_.rules = std::move(rules);
     setup_.gateway->renew_rules();
     comers_.clear();
-    // Who is there by a token that is gone, or by a key that the issuer took back, is not to stay
-    // until somebody else comes.
+    // A client of a token that is gone, or of a key that the issuer took back, must not stay until
+    // another client comes.
     if (watch_) watch_->look();
     if (oauth_)
       asio::co_spawn(setup_.gateway->host().executor(), renew_keys(oauth_), asio::detached);
@@ -165,8 +165,7 @@ Result<std::uint16_t> ServeDoors::open_metrics(const HttpPlace& place) {
     documents.emplace(kMetrics,
                       gateway::http::Document{.type = "text/plain; version=0.0.4; charset=utf-8",
                                               .make = [this] { return to_prometheus(figures()); }});
-    // Without TLS, so on a loopback address alone; and nobody is let in to
-    // anything else.
+    // Without TLS, so on a loopback address alone; and no client is admitted to anything else.
     auto door = gateway::http::HttpDoor::open(
         host.executor(), {.address = place.address,
                           .port = place.port,

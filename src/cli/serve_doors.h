@@ -45,8 +45,8 @@ class ServeDoors {
   };
   explicit ServeDoors(Setup setup)
       : setup_(std::move(setup)), tokens_(token_file(), clock_), warn_(setup_.warning, clock_) {}
-  // Closes what is open. Not from the loop. Whoever closed it before has let the gateway go first:
-  // what waits on the loop for an issuer comes back here.
+  // Closes what is open. Not from the loop. If it was closed before, the gateway was destroyed
+  // first: what waits on the loop for an issuer comes back here.
   ~ServeDoors();
   ServeDoors(const ServeDoors&) = delete;
   ServeDoors& operator=(const ServeDoors&) = delete;
@@ -60,7 +60,7 @@ class ServeDoors {
   [[nodiscard]] Result<void> reload(policy::LayerText rules);
   // The client at the other end of stdio has gone, and there is no other door.
   [[nodiscard]] bool all_left() const { return stdio_left_ && http_.empty(); }
-  // Lets nobody in any more, and waits for what is in work.
+  // Admits no further client, and waits for calls in flight.
   void drain();
   void close(std::string_view verdict);
 
@@ -92,7 +92,7 @@ class ServeDoors {
   std::vector<std::shared_ptr<gateway::http::HttpDoor>> http_;
   std::shared_ptr<gateway::http::HttpDoor> metrics_;
   bool closed_ = false;
-  bool ending_ = false;  // on the loop: nobody is let in any more
+  bool ending_ = false;  // on the loop: no client is admitted any more
   std::atomic<bool> stdio_left_ = false;
 };
 

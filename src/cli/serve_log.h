@@ -1,4 +1,4 @@
-// ServeLog: what `mcpac serve` says to whoever runs it, on standard error: lines for people, or one
+// ServeLog: log of `mcpac serve` for its operator, on standard error: lines for people, or one
 // JSON object a line ({"time", "level", "message"}) for a collector of logs.
 //
 // It says nothing of calls: that is the audit log's. Nothing of a token is ever said. From any

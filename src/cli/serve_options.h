@@ -1,4 +1,4 @@
-// What `mcpac serve` and `mcpac replay` are told on their command line, and what it means.
+// Command-line options of `mcpac serve` and `mcpac replay`, and their meaning.
 #pragma once
 
 #include <memory>

@@ -344,7 +344,7 @@ Result<void> apply(Context& context, const execute::Project& project, ConfigFile
     context.say(fmt::format("confined, {} lists {}; what it listed before is not known here",
                             options.name, counted((*confined)->tools.size(), "tool")));
   }
-  // Somebody else may have written meanwhile.
+  // Another process may have written meanwhile.
   auto again = ConfigFile::open(context.config_file);
   if (!again) return pass_on(again);
   if (!again->has(options.name) || again->entry(options.name) != as_it_was)

@@ -1,6 +1,6 @@
-// Settings: what a person accepted once and for all runs on this machine: a weaker sandbox
-// (`mcpac doctor --accept-tier`, the default of --min-tier), and the switch that turns permission
-// checks off (persons_word.h).
+// Settings: permanent consents of a person for all runs on this machine: a weaker sandbox (`mcpac
+// doctor --accept-tier`, the default of --min-tier), and the switch that turns permission checks
+// off (persons_word.h).
 //
 // They lie in ~/.config/mcpac of the account, by the system's record of users (getpwuid): the
 // writer of a command line writes its environment, too, so HOME and XDG_CONFIG_HOME have no say,

@@ -1,4 +1,4 @@
-// Where a program's source comes from: files and folders, `-` for standard input, or text.
+// Sources of a program on the command line: files and folders, `-` for standard input, or text.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace mcpac::cli {
 
-// What options and what plain arguments name, as one program.
+// Sources named by options and plain arguments, as one program.
 struct SourceNames {
   std::vector<std::string> options{};
   std::vector<std::string> arguments{};

@@ -1,7 +1,7 @@
-// What became of standard output, told at the end of every command.
+// Check of standard output at the end of every command.
 //
 // A reader that has had enough (`mcpac … | head`) is no error; a disk that is full is one, and else
-// nobody would know that something is missing.
+// missing output would go unnoticed.
 #pragma once
 
 #include "cli/context.h"
@@ -14,7 +14,7 @@ inline constexpr int kNobodyReads = 128 + 13;
 // Whether writing to standard output or standard error failed before.
 [[nodiscard]] bool has_lost_output();
 
-// Writes what is still held back. Where nobody reads it the exit code becomes kNobodyReads, where
+// Flushes buffered output. Where its reader is gone the exit code becomes kNobodyReads, where
 // it cannot be written there is an error (kFileUnwritable); an exit code that says something else
 // stays.
 void finish_output(Context& context);

@@ -1,4 +1,4 @@
-// Talk: what mcpac says on standard error, to somebody who may read it much later, or never.
+// Talk: mcpac's messages on standard error, whose reader may be slow or absent.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@ namespace mcpac::cli {
 class Talk {
  public:
   // What was said on standard output before comes before it where both go to one place. Never
-  // throws: there is nobody left to tell that an error cannot be told.
+  // throws: there is no place left to report that an error cannot be reported.
   void write(std::string_view text);
   // Without it, the reader is waited for without an end, as any command does. With it, until then,
   // for all texts together; what is not taken at once afterwards is lost.

@@ -46,7 +46,7 @@ class TerminalApprover final : public execute::RunApprover {
   std::string program_;  // as the screen before the run called it
   Done done_;
   int misread_ = 0;
-  std::shared_ptr<int> turn_ = std::make_shared<int>(0);  // of reads: an old one is nobody's
+  std::shared_ptr<int> turn_ = std::make_shared<int>(0);  // of reads: an old one is ignored
 };
 
 }  // namespace mcpac::cli

@@ -16,7 +16,7 @@ std::unique_ptr<resident::Visit> announce_alone(const Context& context) {
 ThroughHost::ThroughHost(Context& context, const RunOptions& options)
     : context_(context), replays_(!options.recording.replay.empty()) {
   if (context.in_worker) return;
-  // Nothing is started for it, and servers that wait there are nobody's business here.
+  // Nothing is started for it, and servers that wait there do not matter here.
   if (replays_) return;
   const auto note = [&](std::string_view why) {
     if (options.verbose && !why.empty())

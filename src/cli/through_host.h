@@ -18,12 +18,12 @@ namespace mcpac::cli {
 
 class ThroughHost {
  public:
-  // Has a worker do the whole command, unless --alone or MCPAC_ALONE say otherwise, nobody is up,
+  // Has a worker do the whole command, unless --alone or MCPAC_ALONE say otherwise, no host is up,
   // or a person at the terminal could be asked: a worker has no terminal.
   ThroughHost(Context& context, const RunOptions& options);
   // The command is over and its exit code set.
   [[nodiscard]] bool is_done() const { return done_; }
-  // Who works alone, or is the worker, says here what the next worker should start.
+  // A command that works alone, or is the worker, says here what the next worker should start.
   void tell(const execute::Outcome& outcome) const;
 
  private:

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t kMostNamed = 5;
 
-// The nearest by letters (a slip of the fingers), then by words. Who leaves out the server means a
-// tool of any.
+// The nearest by letters (a slip of the fingers), then by words. Without a server, a tool of any is
+// meant.
 std::vector<std::string> nearest(const codegen::Lock& lock, const std::string& name) {
   const auto all = codegen::all_tools(lock);
   std::vector<std::string> permissions;

@@ -1,8 +1,8 @@
-// Tree memory: what a process and all below it hold, each page counted once.
+// Tree memory: memory of a process and its descendants, each page counted once.
 //
 // A worker's tools wait as processes of their own and share pages with it and with each other, so
 // the sum of what each has (RSS) would count those again and again. The kernel's proportional share
-// (PSS) does not; where it shows that to nobody else, as of sandboxed processes, RSS stands in.
+// (PSS) does not; where it hides that, as for sandboxed processes, RSS stands in.
 #pragma once
 
 #include <sys/types.h>

@@ -1,6 +1,6 @@
-// UserFolders: where the files of this user and of this installation lie (XDG Base Directory
-// Specification: a relative path in a variable is ignored). Reads the environment; asks no library
-// for names, so that bin/mcpac can be what it is (front_main.cpp).
+// UserFolders: folders of this user and of this installation (XDG Base Directory Specification: a
+// relative path in a variable is ignored). Reads the environment; asks no library for names, so
+// that bin/mcpac can be what it is (front_main.cpp).
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// WorkerChoice: which commands a worker of the resident host may take over (docs/resident.md). One
-// answer for bin/mcpac, which sees words, and for all of mcpac, which has read them.
+// WorkerChoice: the commands that a worker of the resident host may take over (docs/resident.md).
+// One answer for bin/mcpac, which sees words, and for all of mcpac, which has read them.
 #pragma once
 
 #include <span>
@@ -19,8 +19,8 @@ namespace mcpac::cli {
 // The terminal where a person can answer: nothing where there is none, or we are in its background.
 [[nodiscard]] UniqueFd open_terminal();
 
-// A worker has no terminal: it could ask nobody there. Nor may it read one as standard input, from
-// the background neither, where it would take the shell's.
+// A worker has no terminal: it could ask no person there. Nor may it read one as standard input,
+// from the background neither, where it would take the shell's.
 [[nodiscard]] bool has_terminal();
 
 }  // namespace mcpac::cli

@@ -16,7 +16,7 @@
 namespace mcpac::cli {
 namespace {
 
-// Many notes have one cause; a screen of them helps nobody. --json and -v show all.
+// Many notes have one cause; a screen of them does not help. --json and -v show all.
 constexpr std::size_t kShownNotes = 12;
 
 void show_notes(const Context& context, const std::vector<codegen::Note>& notes, Notes wanted) {

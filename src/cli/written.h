@@ -1,5 +1,5 @@
-// What `generate` and `lock accept` say of the files that they wrote, and of servers while they
-// are asked.
+// Messages of `generate` and `lock accept` about the files that they wrote, and about servers while
+// they are asked.
 #pragma once
 
 #include <set>
@@ -27,7 +27,7 @@ void show_written(const Context& context, const execute::GenerateReport& report,
 // The project with no other servers than these; "*": with all.
 [[nodiscard]] execute::Project with_servers(execute::Project project,
                                             const std::set<std::string>& servers);
-// Of these servers, just written into mcpac.json, what is to be said of roots that nobody declared.
+// Of these servers, just written into mcpac.json, what is to be said of undeclared roots.
 void propose_roots(const Context& context, const std::vector<std::string>& servers);
 
 // "filesystem: connecting …" on a terminal; `counts` says also what came.

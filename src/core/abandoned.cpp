@@ -27,7 +27,8 @@ namespace {
 
 constexpr std::string_view kStart = "at-";
 constexpr std::size_t kPlaceLength = 8;
-// A folder for temporary files may be anybody's dump: what lies beyond waits for a later sweep.
+// A folder for temporary files may be full of foreign files: what lies beyond waits for a later
+// sweep.
 constexpr std::size_t kMostEntries = 50'000;
 
 struct Owner {
@@ -105,8 +106,7 @@ bool is_dead(const Owner& owner) {
   return status->started != owner.started || status->state == 'Z' || status->state == 'X';
 }
 
-// Elsewhere somebody could lay another thing in the place of a name between our look and our
-// removal.
+// Elsewhere another user could exchange what a name means between our look and our removal.
 bool is_safe(int folder) {
   struct stat info {};
   if (::fstat(folder, &info) != 0 || !S_ISDIR(info.st_mode)) return false;

@@ -1,6 +1,6 @@
-// Abandoned: what a killed process left behind is known by its name, and swept by the next one.
+// Abandoned: files that a killed process left, recognised by name and removed by the next one.
 //
-// Who writes something temporary puts its mark into the name: where it runs (boot, namespaces of
+// A writer of something temporary puts its mark into the name: where it runs (boot, namespaces of
 // process ids and of time), its process id, and when it started. A name whose owner is gone is free
 // to be removed. Nothing else is: not what lies in another boot or another container's namespace
 // (whose processes cannot be seen from here), not what another user owns, not what a link leads to.

@@ -1,4 +1,4 @@
-// Ascii: what a byte is in ASCII, whatever the locale says. Bytes beyond it are none of these.
+// Ascii: classes of bytes in ASCII, independent of the locale. Bytes beyond it are none of these.
 #pragma once
 
 #include <string>
@@ -24,11 +24,11 @@ namespace mcpac {
 [[nodiscard]] constexpr bool is_alphanumeric(char c) {
   return is_letter(c) || is_digit(c);
 }
-// What may stand in an identifier of C++.
+// Characters of C++ identifiers.
 [[nodiscard]] constexpr bool is_word(char c) {
   return is_alphanumeric(c) || c == '_';
 }
-// What may stand in a bare name: of rules, of servers, of TOML.
+// Characters of bare names: of rules, of servers, of TOML.
 [[nodiscard]] constexpr bool is_bare(char c) {
   return is_word(c) || c == '-';
 }

@@ -1,4 +1,5 @@
-// ExponentialBackoff: pauses between attempts, each twice as long as the one before, up to a longest.
+// ExponentialBackoff: pauses between attempts, each twice as long as the one before, up to a
+// longest.
 //
 // A value without clock, timer or jitter: its owner waits, and says when an attempt went well.
 #pragma once
@@ -19,7 +20,7 @@ class ExponentialBackoff {
     last_ = last_ == Pause(0) ? first_ : std::min(2 * last_, longest_);
     return last_;
   }
-  // What next() gave last; 0: nothing since the beginning, or the last reset().
+  // The last result of next(); 0: nothing since the beginning, or the last reset().
   [[nodiscard]] constexpr Pause last() const { return last_; }
   constexpr void reset() { last_ = Pause(0); }
 

@@ -1,4 +1,4 @@
-// Call arguments: read and completed in one way, whoever makes the call: a program through its
+// Call arguments: read and completed in one way for every caller: a program through its
 // door, a person on the command line, a test in a policy file.
 //
 // JSON bounds no number, and a call with 1e400 is a call: rules must see it as the large number

@@ -1,7 +1,7 @@
 // Characters of UTF-8 text: strict decoding, and the one table of those that a reader does not see.
 //
-// Whoever shows text of an outsider (a terminal, a log, a comment of a generated header) asks here,
-// so that no place lets through what another knows to be a trick.
+// Every place that shows untrusted text (a terminal, a log, a comment of a generated header) asks
+// here, so that no place lets through what another knows to be a trick.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct Character {
 };
 
 // The first character of `text`, which is not empty; kBroken, one byte, where no UTF-8 begins.
-// Strict (no overlong forms, no surrogates): what a lenient reader lets in, a compiler refuses.
+// Strict (no overlong forms, no surrogates): what a lenient reader admits, a compiler refuses.
 [[nodiscard]] Character first_character(std::string_view text);
 
 // `code` is one of Unicode's, or what is written is none.
@@ -27,10 +27,10 @@ void append_utf8(std::string& out, char32_t code);
 // file systems that fold case leave it out of a name.
 [[nodiscard]] bool is_ignorable(char32_t code);
 
-// What a reader sees nothing of, or cannot tell from something else: controls (C0, DEL, C1), all
-// that is ignorable (joiners, variation selectors, tags, fillers), what turns the direction or ends
-// the line of others, and blanks that are not U+0020 (U+00A0, U+2800, U+3000, …). For values and
-// names, where each character counts.
+// Characters that are invisible, or cannot be told from others: controls (C0, DEL, C1), all that is
+// ignorable (joiners, variation selectors, tags, fillers), what turns the direction or ends the
+// line of others, and blanks that are not U+0020 (U+00A0, U+2800, U+3000, …). For values and names,
+// where each character counts.
 [[nodiscard]] bool is_invisible(char32_t code);
 
 // The same for prose (a description, a message), in which some of them do their work: a joiner
@@ -42,8 +42,8 @@ void append_utf8(std::string& out, char32_t code);
 // Blanks but U+0020 and controls: a reader sees a gap.
 [[nodiscard]] bool is_wide_blank(char32_t code);
 
-// How such a character is shown where a value is: as JSON escapes it, "\u200c", "\udb40\udc41".
-// Rules read it back, since their strings are JSON's. A byte that begins no UTF-8 is "\xff".
+// Text of such a character within a value: as JSON escapes it, "\u200c", "\udb40\udc41". Rules read
+// it back, since their strings are JSON's. A byte that begins no UTF-8 is "\xff".
 void append_escaped(std::string& out, char32_t code);
 void append_escaped_byte(std::string& out, char byte);
 

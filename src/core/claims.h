@@ -1,5 +1,5 @@
-// Claims: what a tool or a server says that it needs of the world: files, network, programs,
-// variables (docs/configuration.md, "What a server says it needs").
+// Claims: needs that a tool or a server declares: files, network, programs, variables
+// (docs/configuration.md, "Declared needs of a server").
 //
 // A tool says it in its definition (`_meta["io.mcpac/effects"]`), a server in a manifest beside its
 // package, in the words of mcpac ("FsRead") or of AgentBound ("mcp.ac.filesystem.read"). Nothing is

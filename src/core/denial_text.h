@@ -1,4 +1,4 @@
-// Denial text: why a call is denied, in one line, the same before a run as in it.
+// Denial text: the reason of a denial in one line, the same before a run as in it.
 #pragma once
 
 #include <cstddef>

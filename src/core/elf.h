@@ -1,4 +1,4 @@
-// Bounds-checked reading of 64-bit x86 ELF files that somebody else made: header, segments,
+// Bounds-checked reading of untrusted 64-bit x86 ELF files: header, segments,
 // sections and symbols.
 //
 // Every offset, count and size is held against the file and against the caller's limit. A reader of

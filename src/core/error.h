@@ -1,4 +1,4 @@
-// Error and Result: how every room of mcpac says that an outsider's input or the kernel failed it.
+// Error and Result: failures by untrusted input or the kernel, in every module of mcpac.
 //
 // An Error answers four questions: what went wrong, where, why it is a rule, how to fix it. A
 // refusal (a denied call) is a value of its own, not an Error; a bug of ours is an exception.
@@ -14,8 +14,8 @@
 
 namespace mcpac {
 
-// Of an error in place of a call's answer: what became of the call. Who repeats one that was done
-// does twice what should happen once.
+// Of an error in place of a call's answer: what became of the call. A repetition of one that was
+// done does twice what should happen once.
 enum class Sent : std::uint8_t {
   kUnsaid,     // the id says it, where the error is about a call at all
   kNo,         // its server has nothing of it

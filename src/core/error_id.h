@@ -74,7 +74,7 @@ enum class ErrorId : std::uint16_t {
   kProgramUnusable = 708,     // not an ELF program we can run
   kRunViolation = 709,        // ended by the system-call filter
   kUseDenied = 710,           // a call in the source is certain to be denied
-  kApprovalMissing = 711,     // rules ask, and nobody is there to answer
+  kApprovalMissing = 711,     // rules ask, and no approver is there
   kApprovalRefused = 712,     // the question before the run was answered with no
   kRunKilledByUser = 713,     // mcpac runs kill
   kFilesRefused = 720,        // a place that cannot be granted, or not as it was asked for
@@ -84,14 +84,14 @@ enum class ErrorId : std::uint16_t {
   kChangesRefused = 724,      // a change that is never applied, or is outside of what was granted
   kChangesLimit = 725,        // a run changed more than it may
   kNetworkName = 730,         // a host's name leads to no address
-  kNetworkConnect = 731,      // nobody answers at its addresses, or refuses
+  kNetworkConnect = 731,      // no answer at its addresses, or a refusal
   kNetworkTls = 732,          // no secure connection, above all: a certificate that is not right
   kNetworkTimeout = 733,      // connecting took too long
   kRecordingInvalid = 740,    // no recording, torn, or beyond the limits
   kRecordingOtherLock = 741,  // tools that it calls are other ones in mcpac.lock
   kRecordingDiffers = 742,    // calls that it does not have, or not in that order, or not all of it
   kRecordingLimit = 743,      // more calls than a recording holds
-  kPersonNeeded = 780,        // a switch that weakens what a run is held to, and nobody said so
+  kPersonNeeded = 780,        // a switch that weakens a run, without a person's consent
   // 08: gate
   kCallDenied = 800,
   kCallInvalid = 801,

@@ -1,4 +1,4 @@
-// ExitCode: what the mcpac program returns, after sysexits.h where that has a word for it.
+// ExitCode: exit codes of the mcpac program, after sysexits.h where that has a name.
 //
 // A run that reaches the agent returns the agent's own code; these are the codes of everything
 // else.

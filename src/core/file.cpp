@@ -100,7 +100,7 @@ Result<std::string> read_descriptor(int fd, std::string_view name, std::size_t m
 }
 
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t max_bytes) {
-  // Never waits: a pipe that somebody put into the place of a file has no end.
+  // Never waits: a pipe that was put there instead of a file has no end.
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (!fd) {
     return fail(ErrorId::kFileUnreadable,

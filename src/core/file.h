@@ -48,7 +48,7 @@ class UniqueFd {
 // some file systems: those are no errors.
 [[nodiscard]] int sync_folder(const std::filesystem::path& path);
 
-// What the files that this process makes do not get (umask). Read and not set, as umask(2) does:
+// Permissions that files of this process do not get (umask). Read and not set, as umask(2) does:
 // other threads make files. 077 where it cannot be read.
 [[nodiscard]] unsigned own_umask();
 
@@ -56,8 +56,8 @@ class UniqueFd {
 // else /tmp. Without links and ".." where it is there: sandboxes mount what lies in it by its path.
 [[nodiscard]] std::filesystem::path user_temporary_folder();
 
-// What to do where something at `place` cannot be made or written, for this errno: the variable of
-// the environment that leads there, and what it is now.
+// Fix where something at `place` cannot be made or written, for this errno: the variable of the
+// environment that leads there, and what it is now.
 [[nodiscard]] std::string remedy_of(int error, const std::filesystem::path& place);
 
 // A fresh private folder (mode 0700) that is removed with everything in it.

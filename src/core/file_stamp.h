@@ -1,5 +1,5 @@
-// FileStamp: which file a path leads to, as it lies on the disk. Whoever exchanges or writes the
-// file, or changes its rights, gives it another one.
+// FileStamp: identity and state of the file that a path leads to. Replacing or writing the file, or
+// changing its rights, changes the stamp.
 #pragma once
 
 #include <sys/types.h>

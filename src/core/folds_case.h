@@ -1,4 +1,4 @@
-// FoldsCase: whether the file system of a folder takes names for the same that differ in case.
+// FoldsCase: whether the file system of a folder is case-insensitive.
 //
 // There a name has spellings that no table of ours holds all of, so nothing that goes by names can
 // be promised of it. Nothing is written to find out: a folder says it by its flag (casefold of
@@ -20,10 +20,10 @@ namespace mcpac {
 // tell.
 [[nodiscard]] bool folds_case(const std::filesystem::path& folder);
 
-// What is known of each file system, by its device number.
+// Known file systems, by device number.
 using FoldingDevices = std::map<dev_t, bool>;
 
-// For those who look at many folders, and list them anyway.
+// For callers that look at many folders, and list them anyway.
 class FoldingLook {
  public:
   // Both are borrowed; `at` is the folder's path.

@@ -1,4 +1,4 @@
-// Json: parsing with limits, for text that somebody else wrote.
+// Json: parser with limits for untrusted text.
 //
 // nlohmann's own parse() lets the last of two equal keys win in silence, recurses as deep as the
 // text asks and has no size limit; a checker and a server that read such a text differently are two

@@ -1,9 +1,8 @@
-// JsonCost: what values take beside the letters of their text.
+// JsonCost: memory that JSON values take in addition to their text.
 //
-// A text of few letters can say many values: `[{"":0},…]` takes 24 times its length. So whoever
-// holds what somebody else wrote, and bounds it, counts that too; while it is read that is a few
-// additions. About, of this library on a 64-bit machine: each value has its place, and what is
-// allocated for it.
+// A text of few letters can say many values: `[{"":0},…]` takes 24 times its length. So a holder of
+// untrusted values that bounds them counts that too; during parsing that is a few additions. About,
+// of this library on a 64-bit machine: each value has its place, and what is allocated for it.
 #pragma once
 
 #include <cstddef>

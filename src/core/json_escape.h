@@ -1,5 +1,5 @@
-// JsonEscape: how a character that a JSON string cannot hold is written in one, in the shortest
-// form and lower case (RFC 8785, section 3.2.2.2): all that we write ourselves is written alike.
+// JsonEscape: escape of a character that a JSON string cannot hold, in the shortest form and lower
+// case (RFC 8785, section 3.2.2.2): all that we write ourselves is written alike.
 #pragma once
 
 #include <cstddef>

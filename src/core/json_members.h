@@ -11,7 +11,7 @@
 
 namespace mcpac {
 
-// Of one object: whoever reads adds its members, and nobody else meanwhile.
+// Of one object: the reader alone adds its members.
 template <class Value>
 class MemberReader {
  public:

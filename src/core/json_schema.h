@@ -30,9 +30,9 @@ struct SchemaViolation {
   friend bool operator==(const SchemaViolation&, const SchemaViolation&) = default;
 };
 
-// What stands at the place of a violation where another type belongs, as the end of its message:
-// ", and is a number", ", and is a text that holds an array: pass the array". Empty for violations
-// of other rules. Nothing of a text is quoted: it may be a secret in the wrong place.
+// Actual value at a violation where another type belongs, as the end of its message: ", and is a
+// number", ", and is a text that holds an array: pass the array". Empty for violations of other
+// rules. Nothing of a text is quoted: it may be a secret in the wrong place.
 [[nodiscard]] std::string came_instead(const SchemaViolation& violation, const Json& value);
 
 // Names that are given to members beside those of the schema, as a tree over the value: of rules

@@ -1,5 +1,5 @@
-// JsonText: a JSON file of somebody else's, in which one member is set or removed and every other
-// byte stays as it is.
+// JsonText: edits a foreign JSON file: one member is set or removed, and every other byte stays as
+// it is.
 //
 // Comments and commas before a closing bracket are taken as editors take them ("JSON with
 // comments"), and stay. Every edit is read again and held against what it should say: an edit that

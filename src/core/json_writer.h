@@ -21,7 +21,8 @@ void append_json(std::string& out, const OrderedJson& value);
 void append_json_string(std::string& out, std::string_view text);
 
 // An object that is written member by member, where a value would only be made to be written. Names
-// are plain and are ours; who gives them in their order writes what the value's text would be.
+// are plain and are ours; a caller that gives them in their order writes what the value's text
+// would be.
 class JsonMembers {
  public:
   explicit JsonMembers(std::string& out) : out_(out) { out_ += '{'; }

@@ -2,7 +2,7 @@
 // Algorithm", 1986).
 //
 // Both texts may be hostile: the work is bounded, and where two texts differ by more than that,
-// everything counts as replaced. Lines are as they were; whoever shows them makes them printable.
+// everything counts as replaced. Lines are as they were; the caller makes them printable.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ struct DiffLimits {
 [[nodiscard]] std::vector<DiffLine> diff_lines(std::string_view before, std::string_view after,
                                                const DiffLimits& limits = {});
 
-// What `lines` looks like with `context` unchanged lines around each difference, as ranges of it.
+// Ranges of `lines` with `context` unchanged lines around each difference.
 struct DiffHunk {
   std::size_t begin = 0;
   std::size_t end = 0;

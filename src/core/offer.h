@@ -1,4 +1,4 @@
-// Offers: what a server has besides tools, by the names under which grants speak of it.
+// Offers: a server's features besides tools, by their names in grants.
 //
 // Reading a resource and getting a prompt are calls like any other, decided as
 // server."resources/read"(uri …) and server."prompts/get"(name …, arguments.x …): tools that no

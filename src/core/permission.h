@@ -32,8 +32,8 @@ class Permission {
   std::string tool_;
 };
 
-// What stands for a server in the permissions of an agent's own acts (mcpac.spawn); rules about all
-// servers do not speak of them, so no server may have the name.
+// Pseudo-server in the permissions of an agent's own acts (mcpac.spawn); rules about all servers do
+// not speak of them, so no server may have the name.
 inline constexpr std::string_view kControlServer = "mcpac";
 
 // A name that may stand for a server in mcpac.json: 1 to 64 of [A-Za-z0-9_-], and not "mcpac".

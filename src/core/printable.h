@@ -20,7 +20,7 @@ namespace mcpac {
 [[nodiscard]] std::string printable(std::string_view text, std::size_t max_bytes = 1'000);
 // One line in which nothing is dropped, not even an escape sequence, and nothing is cut.
 [[nodiscard]] std::string printable_in_place(std::string_view text);
-// How many characters there are in printable_in_place(text): where a caret below it stands.
+// Number of characters in printable_in_place(text): the column of a caret below it.
 [[nodiscard]] std::size_t printable_width(std::string_view text);
 
 // One line of prose, as printable().

@@ -15,8 +15,8 @@
 namespace mcpac {
 namespace {
 
-// Others have it for the time of one file. Whoever may read the folder could have it for ever,
-// another user, too, and must not stop what waits here (a run's loop among it).
+// Others have it for the time of one file. Any user who may read the folder could have it for ever,
+// and must not stop what waits here (a run's loop among it).
 constexpr auto kPatience = std::chrono::seconds(5);
 
 std::unexpected<Error> not_locked(const std::filesystem::path& folder, std::string_view what,

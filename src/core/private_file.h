@@ -1,6 +1,6 @@
-// Private files: of one owner, nobody else's to read or write, changed by one process at a time.
+// Private files: readable and writable by their owner alone, changed by one process at a time.
 //
-// What others may have written is not read: whoever reads such a file takes it for the user's word.
+// A file that others may have written is not read: readers take its content for the user's word.
 #pragma once
 
 #include <cstddef>

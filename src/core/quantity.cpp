@@ -40,7 +40,7 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
   const auto end = std::min(text.find_first_not_of("0123456789"), text.size());
   const auto value = whole(text.substr(0, end));
   const auto unit = bytes_of(text.substr(end));
-  // Fifteen digits and a unit of a thousand million would not fit; nobody needs a million GB.
+  // Fifteen digits and a unit of a thousand million would not fit; a million GB is never needed.
   if (!value || !unit || *value > 1'000'000'000'000'000 / *unit) return std::nullopt;
   return *value * *unit;
 }

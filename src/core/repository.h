@@ -1,4 +1,4 @@
-// Repository: what makes git take a folder for a repository, whatever the folder is called.
+// Repository: recognises folders that git takes for a repository, whatever their name.
 //
 // Git looks at the folder it is started in, and a prompt starts it: what the folder's `config`
 // names (core.fsmonitor) is run. No single name gives such a folder away, only that it holds some
@@ -14,7 +14,7 @@
 
 namespace mcpac {
 
-// How a folder's file system compares names: as they are written, or also those that differ in
+// Comparison of names by a folder's file system: as they are written, or also those that differ in
 // case (folds_case.h).
 enum class NamesCompared : std::uint8_t { kAsWritten, kFolded };
 

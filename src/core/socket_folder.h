@@ -1,8 +1,8 @@
 // SocketFolder: a folder that is its user's alone, held by a descriptor, and sockets in it.
 //
-// Who can put something there can do all that its user can, so it is made with the mode 0700 and
-// refused where it is anything else. What lies in it is reached through the descriptor: a path may
-// lead elsewhere by the time it is used.
+// A process that can put something there can do all that its user can, so it is made with the mode
+// 0700 and refused where it is anything else. What lies in it is reached through the descriptor: a
+// path may lead elsewhere by the time it is used.
 #pragma once
 
 #include <sys/un.h>

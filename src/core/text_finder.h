@@ -1,4 +1,4 @@
-// TextFinder: where any of many texts stands in another, in one pass (Aho and Corasick, 1975).
+// TextFinder: search for many texts in another, in one pass (Aho and Corasick, 1975).
 //
 // How many texts are looked for does not change how long that takes: a server that gives many
 // tokens, or a text in which they almost stand over and over, does not make it slow. Hits that

@@ -1,4 +1,4 @@
-// ToolDefinition and ServerListing: what a server says it offers, exactly as it said it.
+// ToolDefinition and ServerListing: the offers of a server, exactly as it sent them.
 //
 // The client of real servers fills them, the lock pins them, the generator reads them: vocabulary
 // that several rooms share, hence on the ground floor. Everything in them is a claim of the server.
@@ -25,8 +25,8 @@ struct ServerListing {
   std::string protocol_version;  // the MCP revision that was negotiated
   std::vector<ToolDefinition> tools;
   Claims claims{};  // of its manifest
-  // What its entry says beside the identity, as mcpac.lock keeps it (codegen/lock_entry.h); null:
-  // it has no entry.
+  // Its entry beside the identity, as mcpac.lock keeps it (codegen/lock_entry.h); null: it has no
+  // entry.
   OrderedJson entry = nullptr;
 };
 

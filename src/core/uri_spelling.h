@@ -1,4 +1,4 @@
-// UriSpelling: what may be spelled in several ways in one URI (RFC 3986, sections 2.3, 3.1, 6.2.2).
+// UriSpelling: equivalent spellings of one URI (RFC 3986, sections 2.3, 3.1, 6.2.2).
 //
 // One rule for resource URIs (core/offer.h) and for URLs in arguments (policy/match/url.h): what
 // some readers decode or remove and others do not is refused, or is rewritten where all spellings
@@ -28,8 +28,8 @@ inline constexpr std::string_view kNeedlessCode =
 // A slash in each of these spellings but the plain one.
 [[nodiscard]] std::string slash_code_pattern();
 
-// How many bytes the scheme at the beginning of a text has, its colon not counted (RFC 3986, 3.1);
-// 0: there is none.
+// Length in bytes of the scheme at the beginning of a text, without its colon (RFC 3986, 3.1); 0:
+// there is none.
 [[nodiscard]] std::size_t scheme_length(std::string_view text);
 
 // `text` with its needless codes decoded, again until there are none.

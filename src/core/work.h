@@ -1,8 +1,8 @@
-// Work: how much may be done before an answer, counted in steps and not in time.
+// Work: budget of computation before an answer, counted in steps and not in time.
 //
 // A step is about a character looked at: some nanoseconds. What servers and clients can make long
-// is held against it, so that nobody holds up the loop; and what is decided does not depend on how
-// fast the machine is.
+// is held against it, so that no input holds up the loop; and what is decided does not depend on
+// how fast the machine is.
 #pragma once
 
 #include <algorithm>

@@ -17,7 +17,7 @@
 namespace mcpac::gate {
 namespace {
 
-// An id comes back in the answer and waits with its call; a longer one is nobody's counter.
+// An id comes back in the answer and waits with its call; a longer one is no counter.
 constexpr std::size_t kMaxId = 256;
 // Room for errors in the channel's queue when results have filled theirs: one for each call in
 // flight.

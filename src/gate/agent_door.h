@@ -1,6 +1,6 @@
 // AgentDoor: serves one connection of one program (docs/protocol.md).
 //
-// The connection is the capability: whoever holds the other end has exactly the gate's authority,
+// The connection is the capability: the holder of the other end has exactly the gate's authority,
 // and nothing that is sent over it can add to that. Nothing from the other end is trusted: every
 // size and count is bounded, every request gets exactly one answer, and what is no well-formed
 // request never becomes a call. When the connection ends, so does the gate's authority. Descriptors
@@ -51,8 +51,8 @@ struct DoorLimits {
   std::size_t max_log_total = std::size_t{16} << 20U;
 };
 
-// What ended the program, in its own words: an error or exception that it did not catch. For the
-// report of its run; nothing is decided by it.
+// Reason of the program's end in its own words: an error or exception that it did not catch. For
+// the report of its run; nothing is decided by it.
 struct Uncaught {
   std::string kind;        // as ErrorKind is written, or "tool", or "exception"
   std::string permission;  // of the call; or empty
@@ -61,12 +61,12 @@ struct Uncaught {
 };
 
 struct DoorCallbacks {
-  // What the run was given (mcpac::arguments()): an object, the same whenever it is asked for.
+  // Arguments of the run (mcpac::arguments()): an object, the same whenever it is asked for.
   // Absent: an empty one.
   std::function<Json()> arguments{};
   // A line for the user. `level` is one of MCP's eight names.
   std::function<void(std::string_view level, std::string_view text)> on_log{};
-  // What agent_main returned; at most once.
+  // Result of agent_main; at most once.
   std::function<void(Json value)> on_result{};
   // At most once.
   std::function<void(Uncaught uncaught)> on_uncaught{};

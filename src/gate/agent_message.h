@@ -1,4 +1,4 @@
-// What the messages of a program mean to the door: pure readers over decoded, untrusted values.
+// Readers of a program's messages for the door: pure, over decoded, untrusted values.
 #pragma once
 
 #include <expected>

@@ -1,4 +1,4 @@
-// Anomalies: what a well-behaved program never does, recorded, but never without bound.
+// Anomalies: record of things that a well-behaved program never does, within a bound.
 //
 // The program decides how often this happens, so only the first records of a connection are written
 // in full and the rest is counted: a flood of strange frames fills neither the disk nor the log's

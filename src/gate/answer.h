@@ -1,4 +1,4 @@
-// Answer: what the gate says to one call, and how that looks as JSON-RPC (docs/protocol.md).
+// Answer: the gate's answer to one call, and its form in JSON-RPC (docs/protocol.md).
 //
 // A result is the server's own object, unchanged, whether or not it says isError: only the agent
 // knows what a tool's failure means to it. Everything else is a CallError with one of eight kinds,
@@ -19,7 +19,7 @@
 namespace mcpac::gate {
 
 enum class ErrorKind : std::uint8_t {
-  kDenied,            // -32001: not declared, not granted, or only with a question nobody answers
+  kDenied,            // -32001: not declared, not granted, or only with an unanswered question
   kInvalidArguments,  // -32602: the locked input schema refuses the arguments
   kUnknownTool,       // -32602: the lock has no such tool
   kTransport,         // -32002: the server died, hung up or answered with an error of the protocol
@@ -65,14 +65,14 @@ inline constexpr const char* kNotRecorded = "audit log cannot be written";
 // (src/mcp redacts).
 [[nodiscard]] CallError from_server(const Error& error, std::string_view permission);
 
-// What became of the call that it is the error of.
+// Outcome of the failed call.
 [[nodiscard]] Sent sent_of(const CallError& error);
 
 // At most `limit` bytes of `text`, cut between characters, with "…" when something is missing. For
 // everything of an outsider that is echoed or recorded.
 [[nodiscard]] std::string bounded(std::string_view text, std::size_t limit);
-// What the audit log keeps at most of a name and of a text, in bytes. A host's name has 253
-// letters; a program may say anything.
+// Limits of the audit log for a name and a text, in bytes. A host's name has 253 letters; a program
+// may say anything.
 inline constexpr std::size_t kRecordedName = 256;
 inline constexpr std::size_t kRecordedText = 1024;
 

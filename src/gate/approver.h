@@ -1,4 +1,4 @@
-// Approver: whoever answers the questions that `ask` rules put (docs/asking.md).
+// Approver: interface that answers the questions of `ask` rules (docs/asking.md).
 //
 // A question shows one call exactly as it would be sent, and the rules that want an answer. What a
 // yes means beyond this call is said by its scope, and it is worth something only for the program,
@@ -35,7 +35,7 @@ struct Binding {
   friend bool operator==(const Binding&, const Binding&) = default;
 };
 [[nodiscard]] Json to_json(const Binding& binding);
-// The same for the log, where arguments have a keyed digest: who reads it must not try values out.
+// The same for the log, where arguments have a keyed digest: its reader must not try values out.
 [[nodiscard]] Json recorded(const Binding& binding, const audit::Sink& audit);
 
 struct Question {
@@ -72,7 +72,7 @@ struct Reply {
   std::chrono::system_clock::time_point until{};  // of kUntil
   std::string who{};                              // "root at the terminal", "approver ./approve.sh"
   std::string detail{};  // kNobody: why; for the user's side, never for the program
-  // The same as far as whoever made the call may hear it: words of ours, of its own side alone.
+  // The part of it that the caller may hear: words of ours, about its own side alone.
   std::string for_caller{};
 };
 

@@ -14,8 +14,8 @@ namespace {
 // What an approver says of itself is recorded, but not at length.
 constexpr std::size_t kAskedText = 512;
 
-// What an answer may be about beside one call: all calls of its tool that the rules ask about. An
-// older mcpac wrote "rule", for calls of any tool.
+// Scope of an answer beyond one call: all calls of its tool that the rules ask about. An older
+// mcpac wrote "rule", for calls of any tool.
 constexpr const char* kOfTool = "tool";
 
 Json to_json(const std::vector<policy::AskRule>& rules) {
@@ -109,7 +109,7 @@ void Asking::ask(Id id, Asked asked, Done done) {
                                   std::move(asked.rules), setup_.binding),
                     std::move(done)});
   queue_.back().question.caller = std::move(asked.caller);
-  // What it digests may have few values: the log must not tell them to who tries.
+  // What it digests may have few values: the log must not tell them to an attacker.
   queue_.back().question.id = audit_.keyed_digest(queue_.back().question.id);
   next();
 }

@@ -1,8 +1,8 @@
 // Asking: the questions of one run, one at a time in their order, and the answers that stand.
 //
 // A program decides how often it makes a call, so how many questions may wait and how many a minute
-// brings is bounded: beyond that, asking is denied without bothering anybody. Every answer is
-// recorded (event Approval) before it is worth anything. Single-threaded, like the gate.
+// brings is bounded: beyond that, asking is denied without a question. Every answer is recorded
+// (event Approval) before it is worth anything. Single-threaded, like the gate.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@
 namespace mcpac::gate {
 
 struct AskSetup {
-  Approver* approver = nullptr;      // borrowed; null: nobody is there, and asking means denied
+  Approver* approver = nullptr;      // borrowed; null: no approver, and asking means denied
   ApprovalMemory* memory = nullptr;  // borrowed; null: nothing outlives the run
   Binding binding{};
   // More than a person can have in mind, and what one look at a screen can answer.
@@ -32,7 +32,7 @@ struct AskSetup {
 
 class Asking {
  public:
-  // What is known of a question, and the record that says so.
+  // State of a question, and its record.
   struct Standing {
     Answered answer = Answered::kNobody;
     std::string approval{};  // the id of its Approval event

@@ -1,4 +1,4 @@
-// Caller: whoever made a call, as far as its server may speak to them while it works on it.
+// Caller: the back channel from a server to the maker of a call, while it works on that call.
 //
 // Progress, and what a server asks back (elicitation, sampling, roots), belong to one call. This
 // object travels with the call, so they reach the client that made it and no other: nothing that a
@@ -23,8 +23,8 @@ class Caller {
   virtual ~Caller() = default;
 
   // Whose call it is, where one server works for several: the id of the client's run, the same for
-  // all its calls and nobody else's ever (an address would be somebody else's once it is free).
-  // Empty: of nobody in particular.
+  // all its calls and never another's (an address would be reused once it is free). Empty: of no
+  // client in particular.
   [[nodiscard]] virtual std::string client() const { return {}; }
 
   // The params of notifications/progress, without the token.
@@ -36,8 +36,8 @@ class Caller {
   // The params of notifications/message that came for this call.
   virtual void logged(const std::string& /*server*/, const Json& /*message*/) {}
 
-  // How the gate decided the call, once that is recorded. What stands in it is the user's: none of
-  // it is for the client.
+  // The gate's decision, once that is recorded. What stands in it is the user's: none of it is for
+  // the client.
   virtual void decided(const Check& /*check*/) {}
   // Members of `_meta` of the requests that are made to the server for this call, beside those of
   // the protocol: the W3C trace context (SEP-414). None of a client's own words is among them.

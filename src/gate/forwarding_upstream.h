@@ -1,7 +1,7 @@
-// ForwardingUpstream: an upstream before another one, which passes everything on.
+// ForwardingUpstream: base of upstream decorators, which passes everything on.
 //
-// Whoever does something on the way (counts, traces) overrides that alone; the rest, and what
-// Upstream gets in future, is passed on here and in no second place.
+// A decorator (of counts, of traces) overrides what it changes; the rest, and what Upstream gets in
+// future, is passed on here and in no second place.
 #pragma once
 
 #include <functional>

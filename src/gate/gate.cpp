@@ -175,7 +175,7 @@ void Gate::State::abandon(CallId id, const std::function<CallError(Sent)>& error
   const Upstream::CallToken token = found->second.token;
   const auto keep = shared_from_this();
   const Sent sent = setup.upstream->was_sent(token) ? Sent::kMaybeDone : Sent::kNo;
-  // Answered before the server is told, so that its own last word finds nobody waiting.
+  // Answered before the server is told, so that its own last word finds no waiter.
   finish(id, std::unexpected(error(sent)));
   setup.upstream->cancel(token);
 }

@@ -4,7 +4,7 @@
 //   (a question, where a rule asks, and policy again) → audit record → upstream → answer
 //
 // What is decided is what is sent: the parsed value is validated, decided, digested and forwarded,
-// and nobody reads the text again. A call that cannot be recorded is not made. Live authority only
+// and the text is not read again. A call that cannot be recorded is not made. Live authority only
 // shrinks: there is revoke(), and nothing that gives back. Single-threaded; every call is answered
 // exactly once.
 #pragma once
@@ -36,8 +36,8 @@
 
 namespace mcpac::gate {
 
-// What the program says it needs, as the analyzer found it in the locked headers (never as the
-// program tells at run time).
+// The program's declaration, as the analyzer found it in the locked headers (never as the program
+// tells at run time).
 struct Declared {
   std::set<Permission> permissions;  // a call outside these is denied, whatever is granted
   std::vector<std::string> texts;    // the same for people, a Narrow with " where …"
@@ -62,7 +62,7 @@ struct GateSetup {
   NetworkLimits network = {};
 };
 
-// What a person may see of a live run.
+// A person's view of a live run.
 struct GateStatus {
   struct Call {
     std::uint64_t id = 0;
@@ -73,7 +73,7 @@ struct GateStatus {
   std::uint64_t allowed = 0;
   std::uint64_t denied = 0;
   std::vector<Call> in_flight;         // that the server works on, oldest first
-  const Question* question = nullptr;  // that somebody is being asked; valid until the loop turns
+  const Question* question = nullptr;  // being asked now; valid until the loop turns
   std::size_t questions_waiting = 0;   // with it
   std::size_t connections = 0;         // open, or being opened
   std::set<Permission> revoked;
@@ -81,14 +81,14 @@ struct GateStatus {
   std::vector<policy::RuleMeters> meters;
 };
 
-// How many calls of a tool have ended.
+// Counts of a tool's ended calls.
 struct EndedCalls {
   std::size_t calls = 0;
   std::size_t failed = 0;   // of them: answered with an error, or not at all
   std::size_t unknown = 0;  // of the failed: sent, without an answer
 };
 
-// What a revocation ended.
+// Result of a revocation.
 struct Revocation {
   std::size_t calls = 0;
   std::size_t questions = 0;
@@ -133,18 +133,18 @@ class Gate {
   // The run is over: everything is taken back without a record of it, and from now on refusals are
   // not recorded either.
   void close();
-  // What had no answer when it was closed: what servers worked on, the oldest first, then what
-  // waited for a person.
+  // Unanswered calls when it was closed: those that servers worked on, the oldest first, then those
+  // that waited for a person.
   [[nodiscard]] const std::vector<GateStatus::Call>& unanswered() const;
-  // What ended before, by permission.
+  // Ended calls, by permission.
   [[nodiscard]] const std::map<std::string, EndedCalls>& ended() const;
 
   // For lists, and for what is said of a thing unasked; nothing is recorded or charged. Whether a
   // tool is still there for this run: declared, not taken back, not another one by now.
   [[nodiscard]] bool stands(const Permission& permission) const;
-  // Whether the rules could ever allow such a call, with or without a question: one of which this
-  // much is known; any of this tool whose arguments fit `where` (docs/grants.md, as a Narrow has
-  // it). Others decide how often that is asked: it is done of `work`, and no where that ends.
+  // Whether the rules could ever allow such a call, with or without a question: one known this far;
+  // any of this tool whose arguments fit `where` (docs/grants.md, as a Narrow has it). Others
+  // decide how often that is asked: it is done of `work`, and no where that ends.
   [[nodiscard]] bool could_allow(const Permission& permission, const policy::CallInSource& call,
                                  Work& work) const;
   [[nodiscard]] bool could_allow(const Permission& permission, std::string_view where,

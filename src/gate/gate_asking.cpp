@@ -85,8 +85,8 @@ std::optional<CallError> Gate::State::judge_approved(const Permission& permissio
   return denied(check.capability, check.reason, setup.declared.texts);
 }
 
-// Why nobody answered is the user's business; the program hears that nobody did, and what is about
-// its own side.
+// Why there was no answer is the user's business; the program hears that there was none, and what
+// is about its own side.
 Gate::CallId Gate::State::refuse_unapproved(Check check, std::string reason,
                                             std::string_view detail, const CallContext& party) {
   CallError error = denied(check.capability, reason, setup.declared.texts);

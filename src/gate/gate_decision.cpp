@@ -72,7 +72,7 @@ std::optional<CallError> Gate::State::keep(const LockedTool& tool, const Permiss
   const std::string text = to_text(kept);
   check.arguments_digest = setup.audit->keyed_digest(text);
   if (check.level != policy::AuditLevel::kArgs) return std::nullopt;
-  // What may hold a secret that nobody knows yet is not written down, nor what was taken out whole.
+  // What may hold a secret not known yet is not written down, nor what was taken out whole.
   if (secrecy == Upstream::Secrecy::kUnknown || !kept.is_object()) return std::nullopt;
   if (text.size() <= kMaxRecordedArguments) {
     check.arguments = kept;
@@ -132,7 +132,7 @@ void Gate::State::note(policy::Decision& decision, Check& check, Reservation& re
 // Where a path leads is asked of the disk once more, and all rules are gone through for it and for
 // what would admit the call. So each
 // kind of denial is explained once, and of a program that invents kinds only the first: what comes
-// after them is counted, and nobody reads it.
+// after them is counted, and not read.
 void Gate::State::explain_denial(const Permission& permission, const Json& arguments,
                                  Check& check) {
   if (!setup.on_denied || check.decided_by != DecidedBy::kPolicy) return;

@@ -1,4 +1,4 @@
-// What the gate would say of calls that nobody makes: for lists, and for what is said unasked.
+// Hypothetical queries of the gate (no side effects, no audit): for lists, and for notifications.
 #include <utility>
 
 #include "gate/gate_state.h"

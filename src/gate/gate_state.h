@@ -21,7 +21,7 @@
 
 namespace mcpac::gate {
 
-// What the policy charged for an allowed call, to be settled when it ends.
+// The policy's charge for an allowed call, to be settled when it ends.
 struct Reservation {
   std::uint64_t id = 0;  // 0: no rule with a meter matched
   bool counts_result = false;
@@ -33,7 +33,7 @@ struct CallContext {
   std::shared_ptr<Caller> caller;
 };
 
-// What is left of a call that waits for its server.
+// State of a call that waits for its server.
 struct Pending {
   Permission permission;
   Gate::Done done;
@@ -62,21 +62,20 @@ struct Gate::State : std::enable_shared_from_this<Gate::State> {
   // what is recorded.
   std::optional<CallError> judge(const LockedTool& tool, const Permission& permission,
                                  Json& arguments, Check& check, Reservation& reservation);
-  // What no policy is asked about: authority that was taken back, a tool that is another one by
-  // now.
+  // Refusals before any policy: authority that was taken back, a tool that is another one by now.
   std::optional<CallError> still_callable(const Permission& permission, Check& check) const;
   std::optional<CallError> decide(const Permission& permission, const Json& arguments, Check& check,
                                   Reservation& reservation);
-  // What the run is freed of.
+  // Restrictions that are lifted for the run.
   [[nodiscard]] policy::Lifted lifted() const {
     return setup.mode == Mode::kObserve ? policy::Lifted::kUngranted : policy::Lifted::kNothing;
   }
-  // What the policy said, for the record and for the user; but for what asks.
+  // The policy's decision, for the record and for the user; but for what asks.
   static void note(policy::Decision& decision, Check& check, Reservation& reservation);
-  // Says what the path of a denied call was taken for, and what would admit it, where somebody
-  // hears of it.
+  // Says what the path of a denied call was taken for, and what would admit it, where there is a
+  // listener.
   void explain_denial(const Permission& permission, const Json& arguments, Check& check);
-  // What of the arguments is recorded; an error: they are to be, and cannot.
+  // The recorded part of the arguments; an error: they are to be recorded, and cannot.
   std::optional<CallError> keep(const LockedTool& tool, const Permission& permission,
                                 const Json& arguments, Check& check) const;
 

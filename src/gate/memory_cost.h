@@ -1,5 +1,5 @@
-// HeldBytes: what a value that was read takes in memory. Of `[{},{},{}]` that is 25 times its text:
-// who bounds what waits for an answer counts this, too.
+// HeldBytes: memory that a parsed value takes. For `[{},{},{}]` that is 25 times its text: a bound
+// on waiting calls counts this, too.
 #pragma once
 
 #include <cstddef>

@@ -13,7 +13,7 @@
 namespace mcpac::gate {
 namespace {
 
-// What a name server may make us ask about, dial and record for one request.
+// Limit of addresses that a name server may make us ask about, dial and record for one request.
 constexpr std::size_t kMaxAddresses = 16;
 constexpr std::size_t kHostInReason = 256;
 

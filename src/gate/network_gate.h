@@ -64,7 +64,7 @@ struct NetworkSetup {
 class NetworkGate {
  public:
   explicit NetworkGate(NetworkSetup setup);
-  // Ends all connections; those who wait are not answered.
+  // Ends all connections; waiters are not answered.
   ~NetworkGate();
   NetworkGate(const NetworkGate&) = delete;
   NetworkGate& operator=(const NetworkGate&) = delete;

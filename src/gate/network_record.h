@@ -1,4 +1,4 @@
-// What the audit log keeps of connections, as payloads of bounded size (docs/audit.md).
+// Audit payloads of connections, of bounded size (docs/audit.md).
 #pragma once
 
 #include <chrono>

@@ -40,7 +40,8 @@ bool looks_like_path(std::string_view text) {
          text.starts_with("~/");
 }
 
-// What ends a word of a command, a list or a sentence, and may stand before a path in one.
+// Characters that end a word of a command, a list or a sentence, and may stand before a path in
+// one.
 bool ends_word(char c) {
   return static_cast<unsigned char>(c) <= ' ' ||
          std::string_view("'\"`=,;:|&<>()[]{}").find(c) != std::string_view::npos;
@@ -204,14 +205,13 @@ class TargetFinder {
   int steps_ = kTargetSteps;
 };
 
-// How much of the arguments words about them may say: what was taken out must not come back in
-// them.
+// Detail of the arguments in words about them: what was taken out must not come back in them.
 policy::AuditLevel level_of_words(const Check& check) {
   using policy::AuditLevel;
   return check.redacted && check.level == AuditLevel::kArgs ? AuditLevel::kHash : check.level;
 }
 
-// What a denial says where the arguments decided it: nothing of them beyond the level.
+// Text of a denial where the arguments decided it: nothing of them beyond the level.
 std::string reason_of(const Check& check) {
   using policy::AuditLevel;
   const AuditLevel level = level_of_words(check);

@@ -1,6 +1,6 @@
-// Record: what the audit log keeps of a call, as payloads of bounded size.
+// Record: audit payloads of a call, of bounded size.
 //
-// A check holds who asked for what, what was decided, by which rule of which layer, and what the
+// A check holds the caller and the call, the decision, its rule and layer, and what the
 // decision rested on, so that it can be made again (execute/records/replay.h). How much of the
 // arguments it holds is the user's choice (policy::AuditLevel): what reveals more is left out here,
 // and nowhere else. Sizes are bounded because the program under audit chooses most of these texts.
@@ -50,7 +50,7 @@ inline constexpr std::size_t kMaxRecordedArguments = std::size_t{512} << 10U;
 // What of the arguments looks like a path or a URL (a URL without user info, query and fragment,
 // where tokens live), by any reading of a value (policy/match/readings.h), in their order.
 struct Targets {
-  // Which places the call may have named beside those that are listed.
+  // Places that the call may have named beside those that are listed.
   enum class Unlisted : std::uint8_t {
     kNone,
     kNames,   // plain words, which a server may take for names in the folder that it counts from
@@ -94,7 +94,7 @@ struct Check {
   std::string no_grant;
   std::vector<policy::AskRule> asks;  // rules that want an answer first
   std::string approval;               // the id of the Approval event that answers them
-  // With DecidedBy::kApproval: whether somebody said no, and how; not recorded, the Approval is.
+  // With DecidedBy::kApproval: whether there was a no, and how; not recorded, the Approval is.
   enum class SaidNo : std::uint8_t { kNot, kToThisCall, kForGood };
   SaidNo said_no = SaidNo::kNot;
   std::string program_run;  // of the client's program that made the call; or empty

@@ -8,7 +8,7 @@
 
 namespace mcpac::gate {
 
-// What stands in the place of a secret.
+// The replacement of a secret.
 inline constexpr const char* kRedactedText = "[redacted]";
 
 class SecretPlaces {

@@ -1,4 +1,5 @@
-// Servers: what doors ask of servers besides calls: lists, completion, subscriptions, log levels.
+// Servers: requests of doors to servers besides calls: lists, completion, subscriptions, log
+// levels.
 //
 // No authority is decided here, and none is needed to ask for a list; what of it a client may see
 // is the door's business, before it asks and before it passes anything on. On the loop's thread.
@@ -33,7 +34,7 @@ class Servers {
 
   // Whether it is known what the server can do: it is connected, or will never be.
   [[nodiscard]] virtual bool is_settled(const std::string& server) const = 0;
-  // What it says that it can do; null while that is not known, and of one that failed.
+  // Its capabilities; null while they are not known, and of one that failed.
   [[nodiscard]] virtual const Json* capabilities(const std::string& server) const = 0;
   // A server of revision 2026-07-28.
   [[nodiscard]] virtual bool is_stateless(const std::string& server) const = 0;
@@ -53,11 +54,11 @@ class Servers {
   using OnNotified =
       std::function<void(const std::string& server, const std::string& method, const Json& params)>;
   virtual void on_notified(OnNotified heard) = 0;
-  // How long it may take for a request, and for a whole list.
+  // Time limits for a request, and for a whole list.
   [[nodiscard]] virtual std::chrono::milliseconds timeout(const std::string& /*server*/) const {
     return std::chrono::minutes(1);
   }
-  // How often it was started: what one was asked to tell, the next one does not know.
+  // Number of its starts: subscriptions of one are unknown to the next.
   [[nodiscard]] virtual std::uint64_t starts(const std::string& /*server*/) const { return 1; }
   // Hears that it is settled what one more server can do, or one that was started again.
   virtual void on_settled(std::function<void()> heard) = 0;

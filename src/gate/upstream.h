@@ -1,4 +1,4 @@
-// Upstream and ToolTable: what the gate is handed of the world behind it.
+// Upstream and ToolTable: the gate's interface to the servers behind it.
 //
 // The gate knows no transport, process or lock file: it validates against ToolTable and forwards
 // through Upstream. src/execute adapts the MCP client and the lock to these; tests use fakes.

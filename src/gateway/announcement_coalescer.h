@@ -1,4 +1,4 @@
-// AnnouncementCoalescer: what servers announce by themselves reaches clients in measure.
+// AnnouncementCoalescer: coalesces and rate-limits unsolicited notifications of servers to clients.
 //
 // A server decides how often it says that something changed, and a client's connection must not
 // fill with it. The first announcement of a kind is passed on at once, those that follow within a
@@ -16,11 +16,11 @@
 
 namespace mcpac::gateway {
 
-// What announcements are about that may become one.
+// Key of announcements that may be coalesced.
 struct Announced {
   std::string server;
   std::string method;   // one of a few
-  std::string watched;  // the resource that somebody watches; empty: a list
+  std::string watched;  // the watched resource; empty: a list
   friend auto operator<=>(const Announced&, const Announced&) = default;
 };
 

@@ -22,7 +22,7 @@ void Announcements::heard(const std::string& server, const std::string& method,
   const std::string uri = is_update ? string_member(params, "uri") : "";
   if (is_update) {
     if (uri.size() > kMaxUri) return say_too_long(server);
-    // Names that a server makes up take nobody's place.
+    // Names that a server makes up use up no client's share.
     const auto watched = offers_.watch().subscriptions().watched_whole(server, uri);
     if (!watched) return;
     about.watched = *watched;
@@ -51,8 +51,8 @@ void Announcements::say_too_long(const std::string& server) const {
 
 void Announcements::pass_on(const std::string& server, const std::string& method,
                             const Json& params) {
-  // A log message of no call may be about anybody's: after several clients it is for none of them,
-  // though all but one have gone.
+  // A log message of no call may be about any client's: after several clients it is for none of
+  // them, though all but one have gone.
   if (method == "notifications/message" && clients_of_[server].size() != 1) return;
   for (const auto& run : runs_.all()) run->heard(server, method, params);
 }

@@ -1,9 +1,8 @@
-// Announcements: what servers say that is about no call, on its way to the clients.
+// Announcements: notifications of servers that belong to no call, on their way to the clients.
 //
-// Changes reach clients in measure (announcement_coalescer.h), and only those of what somebody
-// watches; so do lists that came when nobody waited for them any more. A log message reaches one
-// only where it can be about one client alone. Who may hear what is each session's business. On the
-// loop.
+// Changes reach clients in measure (announcement_coalescer.h), and only those of something watched;
+// so do lists that came too late for their requests. A log message reaches one only where it can be
+// about one client alone. Who may hear what is each session's business. On the loop.
 #pragma once
 
 #include <functional>
@@ -54,7 +53,7 @@ class Announcements {
   const Clock& clock_;
   Warning warning_;
   AnnouncementCoalescer pace_;
-  // Who was ever let in that may use a server.
+  // The clients ever admitted that may use a server.
   std::map<std::string, std::set<std::string>> clients_of_;
 };
 

@@ -1,4 +1,4 @@
-// BoundedWarnings: what is said to the user because of something that a client did.
+// BoundedWarnings: rate-limited warnings to the user about the acts of clients.
 //
 // A client decides how often that is: the same text is said once a minute, and no more than a few
 // texts a minute at all; how many were left out is said with the next. Single-threaded.

@@ -1,6 +1,6 @@
-// BufferedReply: the answer to a call whose client was asked something and has not come back yet.
+// BufferedReply: the answer to a call whose client was asked a question and has not come back yet.
 //
-// Nobody reads it meanwhile, for minutes, and a server decides how long it is: so it takes room of
+// It is not read meanwhile, for minutes, and a server decides how long it is: so it takes room of
 // its client's (waiting_room.h), with what its server said beside it. Where there is none, an error
 // that says so is kept in its place. On the loop.
 #pragma once
@@ -22,9 +22,9 @@ class BufferedReply {
 
   // `refusal`: the error of its server, where there was one; it goes where there is no room.
   void keep(gate::Answer given, std::optional<ipc::ErrorObject>& refusal);
-  // Leaves the room: whoever takes it says it.
+  // Leaves the room: the taker sends it.
   [[nodiscard]] std::optional<gate::Answer> take();
-  // Nobody will take it, nor one that comes later.
+  // It will not be taken, nor one that comes later.
   void close();
 
  private:

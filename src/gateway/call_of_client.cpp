@@ -33,7 +33,7 @@ std::shared_ptr<McpSession> CallOfClient::live() const {
 }
 
 void CallOfClient::answered(gate::Answer given) {
-  // Whoever made it may make the next one at once, and others may hold this one a while.
+  // Its caller may make the next one at once, and others may hold this one a while.
   seat_.leave();
   if (const auto session = live())
     session->answered(id_, *this, std::move(given));
@@ -139,7 +139,7 @@ namespace {
 // Of one call. Real servers ask a few; more would fill the record, or wear a person out.
 constexpr std::size_t kMaxQuestions = 64;
 
-// Recorded when it is over, also where nobody replies any more.
+// Recorded when it is over, also where no reply comes any more.
 class RecordedReply {
  public:
   // A question without a name is the only one, and has the whole reply.
@@ -198,7 +198,7 @@ gate::Caller::Replied CallOfClient::recorded(const std::string& server, const Js
 void CallOfClient::ask_for(const std::string& server, const std::string& method, Json params,
                            Replied done) {
   if (!live()) return;
-  // Where it is not recorded, `done` goes, and whoever asked is let go with it.
+  // Where it is not recorded, `done` is destroyed, and the asker is released with it.
   auto heard = recorded(server, Json{{"", {{"method", method}}}}, std::move(done));
   if (heard) ask(method, std::move(params), std::move(heard));
 }

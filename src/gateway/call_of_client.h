@@ -2,7 +2,7 @@
 //
 // Mostly that is the request that made it. A client that was asked something and came back makes
 // another request, maybe in another session, and the call goes on as that one. What comes for a
-// call that nobody sits at is kept (the answer) or dropped (reports).
+// call without a request is kept (the answer) or dropped (reports).
 #pragma once
 
 #include <functional>
@@ -37,7 +37,7 @@ class CallOfClient final : public gate::Caller, public std::enable_shared_from_t
         questions_(std::move(questions)),
         kept_(std::move(room)) {}
 
-  // Where what it takes is counted, until it is answered.
+  // Reservation of its memory, until it is answered.
   void sits(CallRoom::Seat seat) { seat_ = std::move(seat); }
   // Of the replies that a client comes back with, which its server gets beside the arguments.
   [[nodiscard]] bool makes_room_for(std::size_t replies) { return seat_.makes_room_for(replies); }
@@ -48,7 +48,7 @@ class CallOfClient final : public gate::Caller, public std::enable_shared_from_t
   // To no request, until the client comes back.
   void belongs_to_nobody() { session_.reset(); }
 
-  // What the client asked for, in its own words.
+  // The client's request, in its own words.
   void is_about(CallForm form, std::string asked_for) {
     form_ = form;
     asked_for_ = std::move(asked_for);
@@ -57,7 +57,7 @@ class CallOfClient final : public gate::Caller, public std::enable_shared_from_t
   void brings(Json replies) { brought_ = std::move(replies); }
 
   void answered(gate::Answer given);
-  // What came while it belonged to nobody.
+  // What came while it belonged to no request.
   [[nodiscard]] std::optional<gate::Answer> take_kept() { return kept_.take(); }
 
   [[nodiscard]] gate::Gate::CallId gate_id() const { return gate_id_; }

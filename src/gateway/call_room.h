@@ -1,10 +1,10 @@
-// CallRoom: what the calls of one client take while they are in work, over all of its sessions.
+// CallRoom: budget of one client's calls in flight, over all of its sessions.
 //
 // A call's arguments are held until it is answered: while its server works or does not read, while
 // a person is asked, and while the client is away with a question. The connection that brought them
 // may have gone long before, so no door counts them, and sessions are many. Each call has a seat
-// here, as large as its message was when it was decoded; who finds none is told which limit it is.
-// One alone may be of any size: a message has limits of its own. On the loop.
+// here, as large as its message was when it was decoded; a call that finds none is told which limit
+// it is. One alone may be of any size: a message has limits of its own. On the loop.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ class CallRoom : public std::enable_shared_from_this<CallRoom> {
         : room_(std::move(other.room_)), bytes_(other.bytes_), more_(other.more_) {}
     Seat& operator=(Seat&& other) noexcept;
     ~Seat() { leave(); }
-    // What comes beside it, in the place of what came before. False: there is no room, and nothing
+    // What comes beside it, instead of what came before. False: there is no room, and nothing
     // changes.
     [[nodiscard]] bool makes_room_for(std::size_t more);
     void leave();

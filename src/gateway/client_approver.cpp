@@ -27,8 +27,8 @@ gate::Reply nobody(std::string why) {
           .for_caller = std::move(why)};
 }
 
-// What the client replies; that nobody can any more, where it is let go without a reply: who waits
-// for a client that is gone would do so until the question's end.
+// The client's reply; or, where it is destroyed without one, that none can come any more: a waiter
+// for a client that is gone would otherwise wait until the question's end.
 class ClientReply {
  public:
   using Heard = std::function<void(const Result<Json>&)>;

@@ -32,7 +32,7 @@ class ClientApprover final : public gate::Approver {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
-// What the person sees, and the form's schema.
+// Text for the person, and the form's schema.
 [[nodiscard]] Json elicitation_of(const gate::Question& question);
 // The client's result of elicitation/create.
 [[nodiscard]] gate::Reply reply_of(const Result<Json>& result);

@@ -1,5 +1,5 @@
-// ClientGrant: what one client holds, for as long as the gateway stands: its gate, its record, and
-// the socket by which its user sees, revokes and ends it (`mcpac runs`).
+// ClientGrant: the authority of one client, for as long as the gateway stands: its gate, its
+// record, and the socket by which its user sees, revokes and ends it (`mcpac runs`).
 //
 // It is a run of the audit log like that of a program. All sessions of a client share it, so limits
 // are not renewed by connecting again. Lives on the loop.
@@ -34,7 +34,7 @@ class ClientGrant {
   struct Parts {
     std::string name;     // "mcpac serve, stdio"; stands in the record
     std::string subject;  // who that is: who comes under several names has one
-    // What servers know it by, under former rules as well; empty: by this run alone.
+    // Its name to servers, under former rules as well; empty: this run's alone.
     std::string identity = {};
     std::shared_ptr<const gate::ToolTable> tools;
     std::shared_ptr<const Catalog> catalog;
@@ -45,10 +45,10 @@ class ClientGrant {
     OwnServers* own = nullptr;                          // borrowed; null: it shares all servers
     Offers* offers = nullptr;                           // borrowed; null: tools alone
     std::shared_ptr<tracing::Tracer> tracer = nullptr;  // null: no tracing
-    // Which places calls of confined servers can name by these rules, at the time of asking; null:
+    // Places that calls of confined servers can name by these rules, at the time of asking; null:
     // it uses none.
     std::function<execute::ReachOfServers(const policy::Authority&)> reach = nullptr;
-    // Which of these servers are not as they should be, in words; may be null.
+    // Those of these servers that are not as they should be, in words; may be null.
     std::function<std::string(const std::set<std::string>& servers)> amiss = nullptr;
   };
   // `setup` as RunStarted recorded it; borrows from the parts.
@@ -67,22 +67,23 @@ class ClientGrant {
   void heard_of_drift(std::string_view what, const std::string& name);
   // The connection to a server ended: recorded, where the client may have anything of it.
   void heard_of_end(const std::string& process);
-  // A server said something that is about no call: for those who wanted to hear it.
+  // A server sent a notification that belongs to no call: for its subscribers.
   void heard(const std::string& process, const std::string& method, const Json& params);
   // Something is amiss with a server: for subscribers of its log.
   void heard_of_state(const std::string& process, const std::string& text);
-  // Which places its calls of confined servers can name now: less than at first, where something
-  // was taken back, is another tool by now, or has a rule whose time is over.
+  // Places that its calls of confined servers can name now: less than at first, where something was
+  // taken back, is another tool by now, or has a rule whose time is over.
   [[nodiscard]] execute::ReachOfServers reach() const;
   // Whether the client may have anything of this server.
   [[nodiscard]] bool uses(const std::string& server) const;
   // From time to time: calls whose clients did not come back with an answer are taken back, and
-  // lists that nobody pages through are let go of.
+  // lists that are no longer paged through are dropped.
   void sweep() {
     parked_.sweep();
     shown_->sweep();
   }
-  // Closes every session: what is in work is taken back. Whoever is let in again goes on with it.
+  // Closes every session: what is in work is taken back. A client that is admitted again goes on
+  // with it.
   void hang_up();
   // Closes every session and the record; `verdict` stands in it.
   void end(std::string_view verdict);
@@ -96,7 +97,7 @@ class ClientGrant {
   [[nodiscard]] std::size_t calls_in_flight() const {
     return gate_.in_flight() + (code_ ? code_->in_flight() : 0);
   }
-  // Somebody has a session of it, or waits for a call.
+  // It has a session, or a call that is waited for.
   [[nodiscard]] bool is_in_use() const;
   [[nodiscard]] gate::Gate& gate() { return gate_; }
   [[nodiscard]] const gate::Gate& gate() const { return gate_; }

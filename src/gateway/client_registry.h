@@ -44,9 +44,9 @@ class ClientRegistry {
   // Those of this client, also under former rules.
   void end_client(const std::string& client, std::string_view verdict);
   void hang_up(const std::string& client);
-  // Whoever comes from now on gets a new run.
+  // Clients admitted from now on get a new run.
   void renew();
-  // What nobody has or waits for any more: calls, lists, runs under former rules.
+  // What is not held or awaited any more: calls, lists, runs under former rules.
   void sweep();
   void end_all(std::string_view verdict);
   void clear();

@@ -1,5 +1,4 @@
-// Figures: how a gateway does, and their text for Prometheus (exposition format
-// 0.0.4).
+// Figures: metrics of a gateway, and their text for Prometheus (exposition format 0.0.4).
 //
 // Counters only grow as long as the gateway stands. No label names a client, a
 // server or a tool.

@@ -199,7 +199,8 @@ void Gateway::tell_of_states() {
     }
     const auto text = fmt::format("{}: the server has tools that mcpac.lock does not: {}", server,
                                   printable(names));
-    // Lock commands answer no questions of servers, and are not offered what is for who does.
+    // Lock commands answer no questions of servers, and are not offered what is for clients that
+    // do.
     setup_.warning(text +
                    fmt::format("; they wait for `mcpac lock accept {}` (which finds none that "
                                "a server has only for clients that it may ask); this is not said "
@@ -235,7 +236,7 @@ Gateway::~Gateway() {
 
 Result<std::shared_ptr<ClientGrant>> Gateway::let_in(const Principal& principal,
                                                      const Rules& rules) {
-  // Nobody would end a run that begins now.
+  // A run that begins now would never be ended.
   if (ending_) return fail(ErrorId::kCallDenied, "mcpac serve ends");
   if (runs_.has_lost(principal)) {
     return fail(ErrorId::kCallDenied, "what this client held was taken back",

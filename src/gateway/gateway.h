@@ -1,8 +1,8 @@
-// Gateway: the servers of a project, and the runs of the clients that are let to them.
+// Gateway: the servers of a project, and the runs of the clients admitted to them.
 //
-// There is one set of servers, started when the first client that may call them is let in, and one
-// event loop on its own thread (ADR 0007) that all doors share. Who a client is has been settled
-// before it comes here: let_in() is given the rules that hold for it.
+// There is one set of servers, started when the first client that may call them is admitted, and
+// one event loop on its own thread (ADR 0007) that all doors share. The identity of a client is
+// settled before it comes here: let_in() is given the rules that hold for it.
 #pragma once
 
 #include <functional>
@@ -41,7 +41,7 @@ struct GatewaySetup {
   execute::Project project;
   execute::Folders folders;
   NameForm names = NameForm::kDotted;
-  // Who answers what rules ask; null: the person behind the client.
+  // The approver of what rules ask; null: the person behind the client.
   execute::MakeApprover approver = nullptr;
   execute::RecordingChoice recording = {};  // of all clients together
   std::function<void(std::string_view)> warning = [](std::string_view) {};
@@ -66,7 +66,7 @@ class Gateway {
   using Rules = std::function<Result<policy::LayerText>()>;
   [[nodiscard]] Result<std::shared_ptr<ClientGrant>> let_in(const Principal& principal,
                                                             const Rules& rules);
-  // The same, of a client that is nobody else.
+  // The same, of a client that is its own subject.
   [[nodiscard]] Result<std::shared_ptr<ClientGrant>> let_in(const std::string& client,
                                                             const Rules& rules) {
     return let_in(Principal{client, client}, rules);
@@ -78,14 +78,14 @@ class Gateway {
   // On the loop. Its sessions end, with what is in work; it may come again.
   void hang_up(const std::string& client) { runs_.hang_up(client); }
   [[nodiscard]] execute::Host& host() { return *host_; }
-  // On the loop. Whoever connects from now on gets a run under the rules of now; runs that there
-  // are go on for the sessions that have them, and end with the last of these.
+  // On the loop. A client that connects from now on gets a run under the rules of now; runs that
+  // there are go on for the sessions that have them, and end with the last of these.
   void renew_rules() { runs_.renew(); }
   // On the loop. Calls of all clients that have no answer yet.
   [[nodiscard]] std::size_t calls_in_flight() const { return runs_.calls_in_flight(); }
   // On the loop; what doors know of is left out.
   [[nodiscard]] Figures figures() const;
-  // On the loop. Nobody is let in after it.
+  // On the loop. No client is admitted after it.
   void end_all(std::string_view verdict);
   // After that, not from the loop: sends the spans that there are, or drops them after five
   // seconds.

@@ -1,4 +1,4 @@
-// How the run of one client begins: its rules, its gate, its record, and what its user sees of it.
+// Start of one client's run: its rules, its gate, its record, and its user's view of it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// What a client's programs are held to is what the client was let in with, whatever becomes of the
+// A client's programs are held to what the client was admitted with, whatever becomes of the
 // file.
 Result<execute::Project> with_kept_policy(execute::Project project) {
   auto ceiling = execute::read_ceiling(project);

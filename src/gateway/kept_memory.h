@@ -1,4 +1,4 @@
-// What large results took stays for the next ones, and goes back when nothing is in work.
+// Memory of large results, kept for the next ones and returned when nothing is in work.
 //
 // A result of 10 MiB is held three or four times on its way: as what was received, as a value and
 // as what is sent. Left to itself the allocator has each of these from the kernel and gives it

@@ -1,5 +1,5 @@
-// Listening: what one open subscriptions/listen hears of, and what a client of the `initialize` era
-// does.
+// Listening: notifications wanted by one open subscriptions/listen, or by a client of the
+// `initialize` era.
 #pragma once
 
 #include <cstdint>

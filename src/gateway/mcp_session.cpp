@@ -15,7 +15,7 @@
 namespace mcpac::gateway {
 namespace {
 
-// An id comes back in the answer and waits with its call; a longer one is nobody's counter.
+// An id comes back in the answer and waits with its call; a longer one is no counter.
 constexpr std::size_t kMaxId = 256;
 constexpr std::size_t kEchoedMethod = 256;
 

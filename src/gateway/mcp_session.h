@@ -1,4 +1,4 @@
-// McpSession: what is said between one ordinary MCP client and mcpac, in either protocol era.
+// McpSession: protocol session with one ordinary MCP client, in either protocol era.
 //
 // A state machine: messages in, messages out, and the gate behind it. It owns no descriptor, timer
 // or thread; doors carry its messages (stdio_door.h, http/door.h). Nothing that a client says can
@@ -43,7 +43,7 @@ struct Outgoing {
   std::optional<ipc::Id> about{};
   bool is_answer = false;       // the last that is said of `about`
   std::int64_t error_code = 0;  // of an answer that is an error
-  // Beside answers: whoever says it goes on only when it has come. A door that cannot send one says
+  // Beside answers: its sender goes on only when it has come. A door that cannot send one says
   // so (not_sent()), or ends; what is neither may be dropped where the client does not read.
   bool is_needed = false;
   std::string question{};  // of a request of ours: its id
@@ -70,7 +70,7 @@ struct SessionSetup {
   std::shared_ptr<CallRoom> calls = nullptr;
   // Null: servers ask nothing of this client.
   std::shared_ptr<ServerQuestions> questions = nullptr;
-  // Which of its servers are not as they should be now, in words; empty, or null: none.
+  // Those of its servers that are not as they should be now, in words; empty, or null: none.
   std::function<std::string()> amiss = nullptr;
   // Tools that are another one by now: not shown any more.
   Catalog::Hidden is_quarantined = [](const Permission&) { return false; };
@@ -106,7 +106,7 @@ class McpSession : public std::enable_shared_from_this<McpSession> {
   // The client does not get this request of ours (Outgoing::question), since it does not read: it
   // has no answer.
   void not_sent(const std::string& question);
-  // Whoever waited for the answer to this request has gone: it is taken back.
+  // The waiter for the answer to this request has gone: it is taken back.
   void forget(const ipc::Id& id);
   // The tools of some server are other ones now.
   void tools_changed();
@@ -144,7 +144,7 @@ class McpSession : public std::enable_shared_from_this<McpSession> {
   void handle_initialized(const ipc::Request& request, const RequestContext& context);
   void initialize(const ipc::Request& request);
   void discover(const ipc::Request& request);
-  // What this client is told that there is.
+  // Capabilities for this client.
   [[nodiscard]] Json capabilities() const;
   void list_tools(const ipc::Request& request, const RequestContext& context);
   void call_tool(const ipc::Request& request, const RequestContext& context);
@@ -180,7 +180,7 @@ class McpSession : public std::enable_shared_from_this<McpSession> {
   // The same of a stateless client: its request is answered with the questions, {name: {method,
   // params}}; `done` gets a reply for each name.
   void ask_by_result(const ipc::Id& about, Json questions, gate::Caller::Replied done);
-  // What was asked for this call has no answer any more.
+  // Drops the questions for this call: they have no answer any more.
   void drop_questions(const ipc::Id& about);
 
   [[nodiscard]] bool is_calling(const ipc::Id& id) const { return !closed_ && calls_.contains(id); }

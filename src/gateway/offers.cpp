@@ -84,7 +84,7 @@ bool Offers::any_has(const std::set<std::string>& servers, std::string_view capa
                      std::string_view flag) const {
   return std::ranges::any_of(servers, [&](const std::string& server) {
     const Json* capabilities = servers_.capabilities(server);
-    // One that is still starting may have it, and one that is down may have had it: nobody takes
+    // One that is still starting may have it, and one that is down may have had it: no other takes
     // its place.
     if (capabilities == nullptr) return true;
     const Json* one = find_member(*capabilities, capability);

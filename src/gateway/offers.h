@@ -1,4 +1,4 @@
-// Offers: what the servers of a gateway have besides tools, for all its clients together.
+// Offers: resources, prompts and the like of a gateway's servers, shared by all its clients.
 //
 // Nothing of one client is in it: who may see or read what is decided where a client asks
 // (session_offers.h). On the loop's thread.
@@ -41,7 +41,7 @@ class Offers {
   void when_settled(const std::set<std::string>& servers, std::function<void()> done);
   // Who waits for that.
   [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
-  // What is kept of a server's lists, where it says that they changed; and that it listens now.
+  // A notification of a server: drops lists that it says changed, and notes that it listens now.
   void heard(const std::string& server, const std::string& method, const Json& params);
 
   [[nodiscard]] gate::Servers& servers() { return servers_; }

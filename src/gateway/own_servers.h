@@ -1,5 +1,5 @@
-// OwnServers: the processes of servers with "share": "client" in their "sandbox", of which each
-// client has one to itself (docs/configuration.md).
+// OwnServers: per-client processes of servers with "share": "client" in their "sandbox"
+// (docs/configuration.md).
 //
 // A process has a name of its own, "SERVER#N" (gate/servers.h). Lists, subscriptions and what it
 // says are kept by that name, so that nothing of it reaches another client, and its places are what
@@ -33,7 +33,7 @@ namespace mcpac::gateway {
 
 class OwnServers {
  public:
-  // Each is a process with its sandbox, and clients of a gateway may be anybody.
+  // Each is a process with its sandbox, and clients of a gateway are untrusted.
   static constexpr std::size_t kMost = 64;
   static constexpr std::chrono::seconds kLinger{60};
   struct Setup {
@@ -41,7 +41,7 @@ class OwnServers {
     const mcp::Config* config = nullptr;      // borrowed
     const Clock* clock = nullptr;             // borrowed
     boost::asio::any_io_executor executor;
-    // What rules give the processes of this client, at the time of asking.
+    // Places that rules give the processes of this client, at the time of asking.
     std::function<execute::PlacesOfServers(const std::string& client)> places;
     // Whether it has a session, or a call in work.
     std::function<bool(const std::string& client)> is_in_use;
@@ -68,8 +68,8 @@ class OwnServers {
   void sweep();
   // Starts those of the client again that rules give more places by now.
   void give_more_places(const std::string& client);
-  // What stands before the servers for calls of this client: starts what it needs. Stays for as
-  // long as this object. `inner` is borrowed.
+  // Upstream decorator for calls of this client: starts what it needs. Stays for as long as this
+  // object. `inner` is borrowed.
   [[nodiscard]] gate::Upstream& before(gate::Upstream& inner, const std::string& client);
 
  private:

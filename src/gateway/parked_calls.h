@@ -1,9 +1,9 @@
-// ParkedCalls: calls whose client was asked something, and has to come back with the answer.
+// ParkedCalls: calls whose client was asked a question, and has to come back with the answer.
 //
 // A client of 2026-07-28 is asked by a result (`input_required`) and answers by making its request
-// once more. In between nobody waits at this end, while the server, or a question of ours, does.
-// What the client brings back (`requestState`) is a random name that is worth something once, for
-// the client that got it, for the very same call, and for ten minutes. One for each client run.
+// once more. In between no request waits at this end, while the server, or a question of ours,
+// does. What the client brings back (`requestState`) is a random name that is worth something once,
+// for the client that got it, for the very same call, and for ten minutes. One for each client run.
 #pragma once
 
 #include <chrono>
@@ -44,7 +44,7 @@ class ParkedCalls {
                                                const Fits& fits);
   [[nodiscard]] std::size_t count() const { return calls_.size(); }
   // Calls whose clients did not come back in time are taken back. With every park and take, and by
-  // whoever has a timer.
+  // the owner's timer.
   void sweep();
 
  private:

@@ -1,4 +1,4 @@
-// Request context: what one request says of itself in `_meta`, and with it the era it belongs to.
+// Request context: the `_meta` of one request, and with it the era it belongs to.
 //
 // A request of revision 2026-07-28 names its revision and the client's capabilities each time, one
 // of the `initialize` era names neither. So the era is a property of the request, and one channel
@@ -48,8 +48,8 @@ struct RequestContext {
 [[nodiscard]] Json complete_in_form(Era era, Json result);
 // What kStateless wants besides of lists and of server/discover.
 [[nodiscard]] Json cacheable(Era era, Json result);
-// And of the content of a resource: as long as its server says, and for nobody but this client,
-// since others were granted other things.
+// And of the content of a resource: as long as its server says, and for this client alone, since
+// others were granted other things.
 [[nodiscard]] Json cacheable_resource(Era era, Json result);
 
 }  // namespace mcpac::gateway

@@ -111,7 +111,7 @@ void ServerWatch::forget(Asked& asked) {
 }
 
 // The new one is asked for before the old one is forgotten: nothing is missed, and what comes twice
-// harms nobody.
+// does no harm.
 void ServerWatch::listen(const std::string& server) {
   Listening& one = listening_[server];
   if (one.comes.token != 0) return;  // once that is settled

@@ -1,11 +1,11 @@
-// ServerWatch: what servers are asked to tell by themselves: changes of resources and lists, logs.
+// ServerWatch: subscriptions to servers: changes of resources and lists, logs.
 //
-// One for a gateway. A server is asked once, whoever wants to hear; what it then says is passed on
-// by whoever subscribed (session_offers.h). A server of the initialize era is asked resource by
-// resource (subscriptions.h), one of 2026-07-28 by one open `subscriptions/listen` with all of
-// them. What changes of that is asked for in measure: one at a time, the one before stays until the
-// server has acknowledged the next, and stays where that is refused, so nobody's wishes cost others
-// what they hear. On the loop.
+// One for a gateway. A server is asked once for all subscribers; what it then says is passed on by
+// these (session_offers.h). A server of the initialize era is asked resource by resource
+// (subscriptions.h), one of 2026-07-28 by one open `subscriptions/listen` with all of them. What
+// changes of that is asked for in measure: one at a time, the one before stays until the server has
+// acknowledged the next, and stays where that is refused, so no client's wishes cost others what
+// they hear. On the loop.
 #pragma once
 
 #include <chrono>
@@ -29,7 +29,7 @@ namespace mcpac::gateway {
 class ServerWatch {
  public:
   using Subscriber = Subscriptions::Subscriber;
-  // A number for one, which nobody else gets.
+  // A unique number for one.
   [[nodiscard]] std::uint64_t new_subscriber() { return ++last_subscriber_; }
   using Done = Subscriptions::Done;
   struct Spans {
@@ -52,10 +52,10 @@ class ServerWatch {
   void subscribe(const Subscriber& who, const std::string& server, const std::string& uri,
                  std::shared_ptr<gate::Caller> caller, Done done);
   void unsubscribe(const Subscriber& who, const std::string& server, const std::string& uri);
-  // The least severe level that anybody wants of this server; it never gets more severe again.
+  // The least severe level that a client wants of this server; it never gets more severe again.
   void want_level(const std::string& server, const std::string& level);
   [[nodiscard]] const Subscriptions& subscriptions() const { return subscriptions_; }
-  // Counts a log message of no call; true: more came within a second than anybody reads.
+  // Counts a log message of no call; true: more came within a second than can be read.
   [[nodiscard]] bool is_too_much(const std::string& server, const Clock& clock);
   // It is known by now what this server can do; again, when it was started again.
   void settled(const std::string& server);
@@ -77,8 +77,8 @@ class ServerWatch {
     Asked comes;   // not yet
     bool has_stood = false;
     Time stands_since{};
-    Time next{};                    // request, at the earliest
-    Json last_id;                   // of what was acknowledged last
+    Time next{};   // request, at the earliest
+    Json last_id;  // of what was acknowledged last
     // Before it is asked again.
     ExponentialBackoff backoff{std::chrono::seconds(5), std::chrono::seconds(600)};
     std::unique_ptr<boost::asio::steady_timer> again;

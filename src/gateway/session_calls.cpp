@@ -212,7 +212,7 @@ void McpSession::forget(const ipc::Id& id) {
   drop_questions(id);
 }
 
-// A call that goes on until its program has ended asks for nobody meanwhile.
+// A call that goes on until its program has ended asks nothing meanwhile.
 void McpSession::drop_questions(const ipc::Id& about) {
   std::vector<Asked> dropped;
   std::erase_if(asked_, [&](auto& entry) {
@@ -275,7 +275,7 @@ void McpSession::ask_by_result(const ipc::Id& about, Json questions, gate::Calle
   for (const auto& [question, asked] : questions.items()) names.push_back(question);
   const std::string name =
       setup_.parked->park({call, call->digest(), std::move(names), std::move(done)});
-  if (name.empty()) return;  // whoever asked is let go
+  if (name.empty()) return;  // the asker is released
   calls_.erase(found);
   call->belongs_to_nobody();
   Json result{{"resultType", "input_required"},

@@ -1,4 +1,4 @@
-// What a client hears without asking for it each time.
+// Subscriptions of a client's session.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -43,7 +43,7 @@ void McpSession::listen(const ipc::Request& request) {
                                                   {"_meta", {{kMetaSubscription, to_json(id)}}}}),
                 .about = id,
                 .is_needed = true});
-    // Whoever could not be told is gone, and the subscription with it.
+    // A client that could not be told is gone, and the subscription with it.
     if (!closed_) offers_->begin(kept);
   });
 }

@@ -1,4 +1,5 @@
-// What a client sees and hears of resources and prompts; session_reading.cpp is what it does.
+// A client's lists and notifications of resources and prompts; session_reading.cpp has its
+// requests.
 #include "gateway/session_offers.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ namespace {
 constexpr std::size_t kMaxSubscriptions = 1'024;
 // The longest that we give is shorter (server_lists.cpp: keys of 8 KiB).
 constexpr std::size_t kMaxCursor = 16'384;
-// What a watched resource takes beside its URI, as the client wrote it and as its server was told.
+// Memory of a watched resource beside its URI, as the client wrote it and as its server was told.
 constexpr std::size_t kOfWatched = 256;
 
 std::size_t bytes_of_watched(const std::string& uri) {
@@ -321,7 +322,7 @@ bool SessionOffers::means(const Listening& listening, const std::string& server,
 void SessionOffers::updated(const std::string& server, const Json& params) {
   const std::string uri = string_member(params, "uri");
   const auto is_meant = [&](const Listening& one) { return means(one, server, uri); };
-  // Whether anybody watches it is looked up, what the rules say is worked out.
+  // Whether it is watched is looked up, what the rules say is worked out.
   const bool is_own = is_meant(own_);
   const bool is_watched = is_own || session_.listens_to(is_meant);
   if (!is_watched || !may_hear(server, uri)) return;

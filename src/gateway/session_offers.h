@@ -1,8 +1,8 @@
 // SessionOffers: resources, prompts, completion and logs in one client's session.
 //
 // What is read or got is a call through the gate, like a tool's; lists show what the rules could
-// ever allow, and whoever hears of a change may read what changed. A part of McpSession, which
-// owns it and is seen from here. Without Offers a client has tools alone.
+// ever allow, and a client that hears of a change may read what changed. A part of McpSession,
+// which owns it and is seen from here. Without Offers a client has tools alone.
 #pragma once
 
 #include <functional>
@@ -70,7 +70,7 @@ class SessionOffers {
   [[nodiscard]] std::shared_ptr<const ShownPrompts> shown_prompts(const ListsByServer& lists) const;
   void list(const ipc::Request& request, const RequestContext& context, ListKind kind);
   void resource_lists(const Servers& servers, std::function<void(const ResourceLists&)> done);
-  // Whose a URI is: the server, or why it is nobody's.
+  // The owner of a URI: the server, or why it has none.
   struct Owner {
     std::optional<std::string> server{};
     std::string uri{};  // in the spelling that the server gets

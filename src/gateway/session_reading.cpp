@@ -1,4 +1,4 @@
-// What a client does with resources and prompts: reads, gets, completes.
+// A client's requests about resources and prompts: read, get, complete.
 #include <algorithm>
 #include <expected>
 #include <functional>
@@ -20,7 +20,7 @@
 namespace mcpac::gateway {
 namespace {
 
-// Whose the URIs of one request are; some hundredths of a second (core/work.h).
+// Work to find the owners of one request's URIs; some hundredths of a second (core/work.h).
 constexpr std::size_t kWorkOfRequest = std::size_t{1} << 23U;
 // The same of holding them against the client's rules; some tenths.
 constexpr std::size_t kWorkOnRules = std::size_t{1} << 24U;
@@ -39,8 +39,8 @@ ipc::Request kept_of(const ipc::Request& request, std::vector<std::string_view> 
   return kept;
 }
 
-// What a client wants completed (2025-11-25, CompleteRequestParams). Every value is a text: so the
-// rules look at exactly what the server gets, which is made from this and from nothing else.
+// A client's request for completion (2025-11-25, CompleteRequestParams). Every value is a text: so
+// the rules look at exactly what the server gets, which is made from this and from nothing else.
 struct Completing {
   bool is_prompt = false;
   std::string called;           // the prompt's name, as the client sees it; or a template
@@ -49,7 +49,7 @@ struct Completing {
   Json known = Json::object();  // of the other arguments
 };
 
-// What is wrong with it is the error.
+// Reads a completion request; the error says what is wrong with it.
 std::expected<Completing, std::string> completing_of(const Json& params) {
   const auto bad = [](const char* what) { return std::unexpected<std::string>(what); };
   if (to_text(params).size() > kMaxCompleted) return bad("this is too long to be completed");
@@ -289,7 +289,7 @@ void SessionOffers::complete_at(const ipc::Id& id, const RequestContext& context
           return session_.say_error(id, without_our_name(std::move((*outcome).error())));
         session_.say_result(id, complete_in_form(era, without_our_name(std::move(**outcome))));
       });
-  // Nobody answers questions about it; but the server knows for whom it works.
+  // Questions about it are not answered; but the server knows for whom it works.
   offers_->servers().request(process_of(server), "completion/complete", std::move(params),
                              session_.caller_of_nothing(), std::move(done));
 }

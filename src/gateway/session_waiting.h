@@ -10,7 +10,7 @@
 namespace mcpac::gateway {
 
 // The request waits from here on. What comes when the session is gone, or the client took it back,
-// is for nobody.
+// is dropped.
 template <class Then>
 auto SessionOffers::unless_over(const ipc::Id& id, Then then) {
   waiting_.insert(id);

@@ -115,7 +115,7 @@ bool StdioDoor::has_room_for(const Outgoing& message) {
   return !is_full();
 }
 
-// Whoever asked is told that nobody will answer, and not from inside of their asking.
+// The asker is told that there will be no answer, and not from inside of its own call.
 void StdioDoor::drop(const Outgoing& message) {
   if (message.question.empty()) return;
   boost::asio::post(executor_, [weak = weak_from_this(), question = message.question] {

@@ -1,9 +1,9 @@
 // StdioDoor: one client at the other end of two descriptors, a message a line.
 //
-// Whoever started mcpac holds the other end, and is the client. When it ends its stream, what is in
-// work is still answered. Sizes and counts are bounded; while answers lie unread nothing further is
-// read, and what is no answer (progress, logs, questions) is dropped before it could end the
-// connection: servers decide how much of that there is. Single-threaded, on the executor it is
+// The process that started mcpac holds the other end, and is the client. When it ends its stream,
+// what is in work is still answered. Sizes and counts are bounded; while answers lie unread nothing
+// further is read, and what is no answer (progress, logs, questions) is dropped before it could end
+// the connection: servers decide how much of that there is. Single-threaded, on the executor it is
 // given.
 #pragma once
 

@@ -74,7 +74,7 @@ void Subscriptions::ask(const std::string& server, const std::string& uri,
   request(server, uri, *watched, std::move(caller));
 }
 
-// Who waits is told whatever becomes of the subscription meanwhile.
+// Waiters are told whatever becomes of the subscription meanwhile.
 void Subscriptions::request(const std::string& server, const std::string& uri, Watched& watched,
                             std::shared_ptr<gate::Caller> caller) {
   watched.told = Told::kAsked;

@@ -1,10 +1,10 @@
-// Subscriptions: which resources are watched at servers, by whom, and whether the server was told.
+// Subscriptions: resources watched at servers, their subscribers, and whether the server was told.
 //
 // A server of the `initialize` era is asked resource by resource, once for all who watch it, and
-// told when the last of them has gone. What it said no to it was not told: whoever comes next has
+// told when the last of them has gone. What it said no to it was not told: the next subscriber has
 // it asked again. Of a server of 2026-07-28 only the resources are kept here (server_watch.h).
 // Clients choose the URIs, and one server's are told it together, again with every change: so a
-// client has a share of what is watched at a server, and whoever finds no room is told so. On the
+// client has a share of what is watched at a server, and one that finds no room is told so. On the
 // loop.
 #pragma once
 
@@ -39,7 +39,7 @@ struct WatchLimits {
 
 class Subscriptions {
  public:
-  // One who subscribes: of which client, and a number that is nobody else's, now or later.
+  // One who subscribes: its client, and a number that is unique, now and later.
   struct Subscriber {
     std::string client{};
     std::uint64_t number = 0;
@@ -62,14 +62,14 @@ class Subscriptions {
   // that; may come at once. `caller`: whose it is, where the server tells clients apart.
   void ask(const std::string& server, const std::string& uri, std::shared_ptr<gate::Caller> caller,
            Done done);
-  // True: nobody watches it any more.
+  // True: it is not watched any more.
   bool remove(const Subscriber& who, const std::string& server, const std::string& uri);
   // The server was started again, and knows of nothing. It is asked for some at a time.
   void ask_again(const std::string& server);
 
   [[nodiscard]] bool is_told(const std::string& server, const std::string& uri) const;
-  // What somebody subscribed to at this server that this is, or is a part of; of several the
-  // longest, which is a part of the others. Nothing: nobody did.
+  // The subscribed resource of this server that this is, or is a part of; of several the longest,
+  // which is a part of the others. Nothing: there is none.
   [[nodiscard]] std::optional<std::string> watched_whole(const std::string& server,
                                                          const std::string& uri) const;
   [[nodiscard]] std::vector<std::string> uris_at(const std::string& server) const;

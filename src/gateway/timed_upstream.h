@@ -1,8 +1,8 @@
 // TimedUpstream: counts what servers are asked, and how long they take, on the
 // way through, and takes out of their errors what is advice for the person.
 //
-// For `mcpac serve --metrics`. No name of a tool, a server or a client is kept:
-// whoever may read the figures learns how much is done, not what.
+// For `mcpac serve --metrics`. No name of a tool, a server or a client is kept: a reader of the
+// figures learns how much is done, not what.
 #pragma once
 
 #include <array>

@@ -2,10 +2,10 @@
 //
 // Requests are asked for their token one by one; streams, subscriptions and calls that are in work
 // are not asked again, so this looks every five seconds, in one read of the file for all of them.
-// Where the file cannot be read nobody knows who may stay: whoever is there is hung up on, and may
-// come back when it can. But for a while where it is the machine's fault and not the file's: else
-// whoever uses up its descriptors for a moment ends the sessions of all. Nobody new is let in then.
-// On the loop; to be made and destroyed there.
+// Where the file cannot be read it is unknown who may stay: all clients are disconnected, and may
+// come back when it can. But for a while where it is the machine's fault and not the file's: else a
+// client that uses up its descriptors for a moment ends the sessions of all. No new client is
+// admitted then. On the loop; to be made and destroyed there.
 #pragma once
 
 #include <chrono>
@@ -49,7 +49,7 @@ class TokenWatch : public std::enable_shared_from_this<TokenWatch> {
 
  private:
   void look_later();
-  // It could not be read, and is to be asked for again before anybody has to go.
+  // It could not be read, and is to be asked for again before a client is disconnected.
   [[nodiscard]] bool bears(const Error& why);
 
   boost::asio::steady_timer timer_;

@@ -1,4 +1,4 @@
-// Tokens: who may come in over HTTP, and under which policy.
+// Tokens: bearer tokens for HTTP clients, each with its policy.
 //
 // A token is 256 random bits, shown once; kept is its SHA-256 alone, in a private file of the user
 // (0600). Which policy holds is a path that is read when the token is first used by a gateway. The
@@ -36,7 +36,7 @@ class TokenStore {
   TokenStore(std::filesystem::path file, const Clock& clock)
       : file_(std::move(file)), clock_(clock) {}
 
-  // The token's text, which nobody can read again. kUsage for a name that is taken or none.
+  // The token's text, which cannot be read again. kUsage for a name that is taken or none.
   [[nodiscard]] Result<std::string> create(
       const std::string& name, const std::filesystem::path& policy,
       std::optional<std::chrono::system_clock::time_point> expires) const;
@@ -44,7 +44,7 @@ class TokenStore {
   [[nodiscard]] Result<std::vector<Token>> list() const;
   // kUsage where there is none of this name.
   [[nodiscard]] Result<void> revoke(const std::string& name) const;
-  // Nothing: nobody has it, or it is over.
+  // Nothing: it is unknown, or it is over.
   [[nodiscard]] Result<std::optional<Token>> find(std::string_view text) const;
   // Its time has come.
   [[nodiscard]] bool is_over(const Token& token) const;

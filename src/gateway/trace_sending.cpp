@@ -7,7 +7,7 @@
 namespace mcpac::gateway {
 namespace {
 
-// Whoever ends the gateway waits no longer for a collector.
+// The end of the gateway waits no longer for a collector.
 constexpr auto kLastSpans = std::chrono::seconds(5);
 constexpr auto kLook = std::chrono::milliseconds(20);
 

@@ -23,7 +23,7 @@ class TraceSending {
     const Clock* clock = nullptr;     // borrowed
     gate::Upstream* inner = nullptr;  // borrowed
     std::function<std::string(const std::string& server)> transport;
-    std::function<void(const std::string&)> warning;  // bounded by whoever gives it
+    std::function<void(const std::string&)> warning;  // bounded by its provider
   };
   [[nodiscard]] static Result<std::unique_ptr<TraceSending>> begin(
       const tracing::Settings& settings, const Setup& setup);

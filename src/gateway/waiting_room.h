@@ -1,9 +1,8 @@
-// WaitingRoom: how much of what one client said is held while it waits for servers, or watches
-// them.
+// WaitingRoom: budget of one client's requests that wait for servers, or watch them.
 //
 // A request that waits for a slow list, and the URIs of a subscription, are kept after the
 // connection that brought them may have gone, so no door counts them. One room for all sessions of
-// a client; whoever finds none is told so at once. On the loop.
+// a client; a request that finds none is told so at once. On the loop.
 #pragma once
 
 #include <cstddef>

@@ -39,7 +39,7 @@ bool is_public_v4(const ip::address_v4& address) {
 }
 
 // Global unicast is 2000::/3; inside of it are documentation, benchmarks, and forms that carry an
-// IPv4 address (6to4, Teredo), which nobody needs for a login.
+// IPv4 address (6to4, Teredo), which no login needs.
 bool is_public_v6(const ip::address_v6& address) {
   const auto bytes = address.to_bytes();
   if (address.is_v4_mapped()) return is_public_v4(ip::make_address_v4(ip::v4_mapped, address));

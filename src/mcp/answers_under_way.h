@@ -1,10 +1,10 @@
-// AnswersUnderWay: what we answered a server's own questions with and it has not taken yet.
+// AnswersUnderWay: our answers to a server's questions that it has not taken yet.
 //
 // A server may ask as often as it likes and read nothing: each answer would wait here, and over
-// HTTP on a connection of its own. So few wait at a time; who has more of them is no longer served.
-// Real servers ask one question at a time, and are answered before they ask the next. How long an
-// answer is, clients decide: one that is long has room beside others that are, or is not sent, and
-// no server that others use is given up for it.
+// HTTP on a connection of its own. So few wait at a time; a server with more of them is no longer
+// served. Real servers ask one question at a time, and are answered before they ask the next. How
+// long an answer is, clients decide: one that is long has room beside others that are, or is not
+// sent, and no server that others use is given up for it.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What a server may ask of its client while it works on a call: elicitation, sampling, roots.
+// Questions of a server to its client while it works on a call: elicitation, sampling, roots.
 //
 // In the initialize era the question is a request of its own, on the stream of the call or, over
 // stdio, beside it; in the stateless era the call is answered `input_required` and made again with

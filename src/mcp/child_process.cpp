@@ -33,8 +33,8 @@ std::string reason(int error) {
   return std::system_category().message(error);
 }
 
-// What a server can say before it has to wait for us. Node's servers collect what does not fit, and
-// copy it several times (docs/adr/0050).
+// Bytes that a server can write before it has to wait for us. Node's servers collect what does not
+// fit, and copy it several times (docs/adr/0050).
 constexpr int kOutput = 1 << 20;
 
 struct Ends {

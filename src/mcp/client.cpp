@@ -21,7 +21,7 @@ namespace mcpac::mcp {
 namespace asio = boost::asio;
 namespace {
 
-// One that answers no GET before it has something to say keeps nobody longer.
+// One that answers no GET before it has something to say is waited for no longer.
 constexpr std::chrono::milliseconds kUntilListening(1'000);
 
 Error at_server(Error error, const std::string& server) {
@@ -105,7 +105,7 @@ class ClientImpl final : public Client {
                                            CallEvents events) override {
     RequestOptions options;
     options.name = string_member(params, method == "resources/read" ? "uri" : "name");
-    // A list is read, not worked on: who reports progress of it only keeps it going.
+    // A list is read, not worked on: a report of progress only keeps it going.
     options.wants_progress = !method.ends_with("/list");
     options.keeps_errors = true;
     options.events = std::make_shared<const CallEvents>(std::move(events));
@@ -186,7 +186,10 @@ class SlowStart {
  public:
   using Say = std::function<void(std::string_view text)>;
   SlowStart(const asio::any_io_executor& executor, const ServerConfig& config, Say say)
-      : timer_(executor), server_(config.name), say_(std::move(say)), backoff_(config.slow_start, kLongest) {}
+      : timer_(executor),
+        server_(config.name),
+        say_(std::move(say)),
+        backoff_(config.slow_start, kLongest) {}
 
   void watch(const std::shared_ptr<Session>& session) {
     session_ = session;
@@ -224,7 +227,7 @@ class SlowStart {
   ExponentialBackoff backoff_;
 };
 
-// How a server that could not be opened is asked once more, in another process; nothing: it failed.
+// Second attempt for a server that could not be opened, in another process; nothing: it failed.
 std::optional<Era> next_try(const NegotiateOptions& tried, bool is_known, bool was_silent,
                             ErrorId failed) {
   const bool is_refused = failed == ErrorId::kServerError || failed == ErrorId::kServerProtocol;
@@ -364,7 +367,7 @@ asio::awaitable<Result<std::unique_ptr<Client>>> Client::connect(asio::any_io_ex
   const auto session = std::move(opened->session);
   auto subscribed = subscribe(session, opened->negotiated, events);
   *watch = subscribed;
-  // A server may ask there from the first call on, and not again where nobody listens yet.
+  // A server may ask there from the first call on, and not again where no stream listens yet.
   if (!session->capabilities().empty()) co_await session->until_listening(kUntilListening);
   co_return std::make_unique<ClientImpl>(session, std::move(config), std::move(opened->negotiated),
                                          std::move(events), std::move(subscribed));

@@ -42,10 +42,11 @@ struct Events {
   // It has not answered its first question for some time: how long, and what it wrote last. For the
   // user of mcpac; again and again, with longer pauses.
   std::function<void(std::string_view text)> starts_slowly{};
-  // Shows a person the page where they log in; null where nobody is: then the error says how.
+  // Shows a person the page where they log in; null where no person is there: then the error says
+  // how.
   oauth::ShowLogin show_login{};
-  // What we say that we answer ({"elicitation": {"form": {}}}), and who does, for calls that bring
-  // nobody along. Nothing is declared without it.
+  // What we say that we answer ({"elicitation": {"form": {}}}), and who does, for calls without a
+  // caller. Nothing is declared without it.
   Json capabilities = Json::object();
   Answer answer{};
   // Of the same server when it was started before, where it was: what its references stood for then
@@ -59,7 +60,7 @@ struct Events {
 // secrets redacted.
 using OnProgress = std::function<void(const Json& report)>;
 
-// Who hears and answers what a server says while it works on one call; both may be null.
+// The handler of what a server says while it works on one call; both may be null.
 struct CallEvents {
   OnProgress heard{};
   Answer answer{};
@@ -78,7 +79,7 @@ struct CallEvents {
   // another session it may be made again. The Error follows.
   std::function<void()> unmade{};
   // Whose call it is: a name that is never given again. Once calls of two are carried, a question
-  // that names no call is answered by nobody: it could be about either's.
+  // that names no call is not answered: it could be about either's.
   std::string client{};
 };
 

@@ -15,9 +15,9 @@
 namespace mcpac::mcp {
 namespace {
 
-// A day: longer than any call that somebody waits for, and far from overflow.
+// A day: longer than any call in practice, and far from overflow.
 constexpr std::int64_t kMaxTimeoutMs = 24LL * 60 * 60 * 1000;
-// A second: nobody gives a server less, and "30" of a client that counts in seconds is below it.
+// A second: a server is never given less, and "30" of a client that counts in seconds is below it.
 constexpr std::int64_t kLeastBareMs = 1'000;
 
 }  // namespace

@@ -1,9 +1,8 @@
-// ConnectionRoom: how many connections to servers over HTTP there are, over all servers of one
-// loop.
+// ConnectionRoom: budget of connections to servers over HTTP, over all servers of one loop.
 //
-// Each takes a descriptor, and a process has a number of them: were there none left, nobody could
-// be let in any more and no file be read. A quarter of what this process may open is for calls in
-// work, an eighth for connections that are kept for the next call.
+// Each takes a descriptor, and a process has a number of them: were there none left, no client
+// could be admitted any more and no file be read. A quarter of what this process may open is for
+// calls in work, an eighth for connections that are kept for the next call.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +46,7 @@ class ConnectionRoom {
   }
   // Hears once of the next one that is given back.
   void on_room(std::function<void()> heard) { waiting_.push_back(std::move(heard)); }
-  // Tells them; whoever gave back does, once it has taken what it wants itself.
+  // Tells them; called by the giver, once it has taken what it wants itself.
   void ring();
 
   // A connection that is kept for the next call; false: too many are.

@@ -19,8 +19,7 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t kMaxErrorBody = std::size_t{64} << 10U;
-// How long a stream that has given its answer may take to end, so that its connection can be
-// reused.
+// Time for a stream that has given its answer to end, so that its connection can be reused.
 constexpr std::chrono::milliseconds kStreamTail{500};
 constexpr std::chrono::milliseconds kMaxRetry{30'000};
 constexpr std::chrono::milliseconds kMinRetry{50};

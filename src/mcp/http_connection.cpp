@@ -41,13 +41,12 @@ namespace {
 
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 constexpr std::uint32_t kMaxHead = std::uint32_t{64} << 10U;
-// What the parser has room for: as much as is buffered of a body.
+// Room of the parser: as much as is buffered of a body.
 constexpr std::size_t kChunk = HttpConnection::kPiece;
 // With the beginning of a body, mostly the whole: a head alone is shorter.
 constexpr std::size_t kFirstPiece = std::size_t{4} << 10U;
-// What is read and not yet understood. The limit of the head holds for the head alone: the line
-// that begins a chunk and the trailer after the last one would else grow as long as the server
-// likes.
+// Bytes read and not yet parsed. The limit of the head holds for the head alone: the line that
+// begins a chunk and the trailer after the last one would else grow as long as the server likes.
 constexpr std::size_t kMaxUnread = kMaxHead + kChunk;
 // Informational responses (1xx) before the final one: RFC 9110, section 15.2, has a client skip
 // them.
@@ -173,7 +172,7 @@ class Connection final : public HttpConnection {
 
   bool is_reusable() override {
     if (closed_ || !parser_ || !parser_->is_done() || !parser_->keep_alive()) return false;
-    if (buffer_.size() > 0) return false;  // an answer that nobody asked for
+    if (buffer_.size() > 0) return false;  // an unrequested answer
     // Readable while idle means closed, or worse: in either case not to be used again. For TLS this
     // also meets late session tickets; then a new connection is made, which is only slower.
     char byte = 0;
@@ -384,8 +383,8 @@ class Connection final : public HttpConnection {
   bool closed_ = false;
 };
 
-// A file or folder of authorities that cannot be read would be read over, and every certificate be
-// one that nobody knows.
+// A file or folder of authorities that cannot be read would be skipped, and every certificate be
+// unknown.
 Result<void> check_authorities(const char* variable) {
   const auto value = process_variable(variable);
   // Of several folders ("a:b") some may be there.
@@ -442,7 +441,7 @@ Result<std::shared_ptr<asio::ssl::context>> make_tls_context() {
   context->set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_sslv3 |
                            asio::ssl::context::no_tlsv1 | asio::ssl::context::no_tlsv1_1,
                        error);
-  // A server would have us do handshakes without an end, none of whose bytes anybody counts.
+  // A server would have us do handshakes without an end, whose bytes are not counted.
   SSL_CTX_set_options(context->native_handle(), SSL_OP_NO_RENEGOTIATION);
   if (!error) use_authorities(*context, error);
   if (!error) context->set_verify_mode(asio::ssl::verify_peer, error);

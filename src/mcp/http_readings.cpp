@@ -14,10 +14,10 @@ HttpReadings::Reading::~Reading() {
   std::erase(all_.all_, this);
 }
 
-// Large answers to calls at the same time are taken one after the other: who reads them begins with
-// the first before the last is here, and they do not pile up. All others go on in smaller steps.
-// Where the server is behind with an older one, it is the next one's turn: else those of a slow
-// moment would hold up one another.
+// Large answers to calls at the same time are taken one after the other: the reader begins with the
+// first before the last is here, and they do not pile up. All others go on in smaller steps. Where
+// the server is behind with an older one, it is the next one's turn: else those of a slow moment
+// would hold up one another.
 std::size_t HttpReadings::most_of_turn(const Reading& reading) const {
   constexpr std::size_t kStep = std::size_t{2} << 10U;
   constexpr std::chrono::milliseconds kBehind{20};

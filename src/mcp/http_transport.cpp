@@ -28,7 +28,7 @@ constexpr std::size_t kMaxIdleConnections = 128;
 constexpr std::size_t kMaxHeldMessages = 1'000;
 
 // An answer waits for none: the calls that have them may all wait for their answers. Nor does a
-// listening, of which each server has a few: it has no end of its own.
+// listening (each server has a few): it has no end of its own.
 bool needs_turn(const Outgoing& message) {
   return !message.is_answer() && message.method != "subscriptions/listen";
 }

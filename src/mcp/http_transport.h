@@ -3,7 +3,7 @@
 //
 // Requests run side by side, each on a connection of its own, as many as http_turns.h lets go at a
 // time; idle connections are kept for four seconds. Redirects are not followed: they would carry
-// configured headers to a host that nobody configured. A stream that breaks before its answer is
+// configured headers to a host that was not configured. A stream that breaks before its answer is
 // resumed with Last-Event-ID when the server numbers its events; a POST is never sent twice.
 // Everything that comes in is bounded.
 #pragma once
@@ -151,7 +151,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   std::set<Connection> active_;
   ReadThrottle pace_;
   HttpReadings readings_;
-  std::set<std::int64_t> live_;                 // requests that somebody waits for
+  std::set<std::int64_t> live_;                 // requests that have a waiter
   std::map<std::int64_t, Connection> carrier_;  // ... and the connection that carries each
   std::set<boost::asio::steady_timer*> timers_;
   bool is_stream_settled_ = false;  // of listen(): it was answered, whatever with

@@ -1,9 +1,9 @@
-// HttpTurns: which messages go to a server over HTTP now, and which wait for a connection.
+// HttpTurns: fair queue of messages for the connections to an HTTP server.
 //
 // A call has a connection for as long as its server works on it. Without a bound one client with
 // calls of a slow tool would take every descriptor of the process; with a bound alone it would take
 // every connection. So a client has at most as many as are left free beside all that are in use, at
-// this server and over all: alone half of them, two a third each, and whoever comes next finds one.
+// this server and over all: alone half of them, two a third each, and the next client finds one.
 // What waits goes client by client in turn, and of one client in its order; a notification before
 // its calls. Time limits count from the beginning: what waits too long ends, and its caller hears
 // that the server has not seen it (Session::too_late).
@@ -26,7 +26,7 @@ namespace mcpac::mcp {
 class HttpTurns {
  public:
   using Client =
-      std::shared_ptr<const std::string>;  // null: nobody in particular, who has no share
+      std::shared_ptr<const std::string>;  // null: no client in particular, without a share
 
   explicit HttpTurns(std::shared_ptr<ConnectionRoom> room) : room_(std::move(room)) {}
   ~HttpTurns();
@@ -56,7 +56,7 @@ class HttpTurns {
   std::shared_ptr<ConnectionRoom> room_;
   std::size_t active_ = 0;
   Shares shares_;
-  std::deque<Shares::value_type*> order_;  // those who wait, the next one first
+  std::deque<Shares::value_type*> order_;  // the waiting clients, the next one first
 };
 
 }  // namespace mcpac::mcp

@@ -1,9 +1,9 @@
-// InputQueue: whose requests wait for a server that does not read its input.
+// InputQueue: fair shares of the queue to a server that does not read its input.
 //
 // Many clients share the queue to a server. One that fills it, whose server is busy for a while,
 // would have every other client's calls refused: so what one has in it may be as long as what is
 // left free beside all that waits. One client alone has half of the queue, two have a third each,
-// and whoever comes next finds room. What is taken back before it began to go leaves the queue.
+// and the next client finds room. What is taken back before it began to go leaves the queue.
 // Nothing is counted where little waits, which is always so with a server that reads.
 #pragma once
 
@@ -20,7 +20,7 @@ namespace mcpac::mcp {
 
 class InputQueue {
  public:
-  using Client = std::shared_ptr<const std::string>;  // null: nobody in particular
+  using Client = std::shared_ptr<const std::string>;  // null: no client in particular
 
   // A request that waits, as the channel's line of this number; both ascend.
   void add(std::uint64_t line, std::int64_t request, std::size_t bytes, Client client);

@@ -183,7 +183,7 @@ int make_scope() {
   return static_cast<int>(::syscall(kCreateRuleset, &attributes, sizeof attributes, 0));
 }
 
-// What a confined keeper is without a pid namespace.
+// State of a confined keeper without a pid namespace.
 struct Alone {
   bool is = false;
   int scope = -1;
@@ -256,7 +256,7 @@ void kill_all_of_scope(pid_t server, int& status, bool& has_ended) {
   }
   if (alone.is) kill_all_of_scope(server, status, has_ended);
   if (has_ended) tell(status);
-  // Who told it wants to see that it was killed.
+  // The sender wants to see that it was killed.
   if (is_told) ::kill(::getpid(), SIGKILL);
   ::_exit(0);
 }

@@ -188,7 +188,8 @@ asio::awaitable<Result<ServerListing>> list_tools(std::shared_ptr<Session> sessi
     RequestOptions options;
     options.keeps_order = true;
     auto reply = co_await session->request("tools/list", params, left, options);
-    // Whether it had no turn in its time or no answer is all the same to who compares the list.
+    // Whether it had no turn in its time or no answer is all the same to the comparison of the
+    // list.
     if (!reply &&
         (reply.error().id == ErrorId::kServerTimeout || reply.error().id == ErrorId::kServerBusy))
       co_return too_slow(config);

@@ -43,7 +43,7 @@ Result<std::shared_ptr<oauth::Authorizer>> make_authorizer(
   if (!text) return pass_on(text);
   auto url = parse_url(*text);
   if (!url) return pass_on(url);
-  // A token would travel for everybody on the way to read.
+  // A token would be readable on the way.
   if (!url->tls && !oauth::is_loopback(*url)) return nullptr;
   auto settings = expanded(config, *secrets);
   if (!settings) return pass_on(settings);

@@ -1,4 +1,4 @@
-// make_authorizer(): who gets tokens for a server of the configuration, if anybody.
+// make_authorizer(): the authorizer of a server in the configuration, if it has one.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// negotiate(): which protocol a server speaks, and the opening words in it.
+// negotiate(): protocol version of a server, and the handshake in it.
 //
 // An unknown server is asked `server/discover` first (2026-07-28). Any error, silence or nonsense
 // means `initialize`; where a process ends on the question, or has gone wrong with it, connect()

@@ -1,6 +1,6 @@
-// OpenQuestions: what a server asks and nobody has answered yet, of each client that it works for.
+// OpenQuestions: a server's unanswered questions, counted for each client that it works for.
 //
-// A person answers one question at a time; who is asked this many at once is flooded. Many share a
+// A person answers one question at a time; this many at once is a flood. Many share a
 // server of the gateway, and one of them may never answer: so each has its own number, and all
 // together a higher one.
 #pragma once

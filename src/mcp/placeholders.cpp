@@ -38,7 +38,7 @@ constexpr std::array<std::string_view, 9> kOfFolders = {"workspaceFolder",
 constexpr std::array<std::string_view, 6> kOfEditors = {
     "pathSeparator", "/", "execPath", "extensionPath", "selectedText", "lineNumber"};
 
-// What stands between "${" and "}", which is no reference of mcpac.
+// Text between "${" and "}", which is no reference of mcpac.
 Foreign foreign_reference(std::string_view whole, std::string_view body) {
   const auto folder = std::string(R"(write the folder's path; relative ones count from the folder )"
                                   R"(that mcpac is started in)");

@@ -1,4 +1,4 @@
-// Proxies: which one a connection of ours to an HTTP server takes, by HTTPS_PROXY, HTTP_PROXY,
+// Proxies: choice of a proxy for a connection to an HTTP server, by HTTPS_PROXY, HTTP_PROXY,
 // ALL_PROXY and NO_PROXY of the environment, as curl reads them (lower case wins; empty is not
 // set).
 //

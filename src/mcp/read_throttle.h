@@ -1,5 +1,5 @@
-// ReadThrottle: how much of the loop's time one server, or one client of a door, may take by what
-// it sends.
+// ReadThrottle: limit on the loop's time that one server, or one client of a door, takes by its
+// input.
 //
 // A message within the limits can take more than a second to read, and the sender of one can send
 // many, at once and unasked; all clients and all other servers wait meanwhile. So what takes long

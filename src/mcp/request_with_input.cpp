@@ -31,7 +31,7 @@ struct About {
   }
 };
 
-// Who answers for one request, and what they said that they do.
+// The handler of one request's questions, and its declared capabilities.
 struct Answering {
   Answer one;
   AnswerAll all;
@@ -68,7 +68,7 @@ void complete(Json& answers, const Json& questions) {
   }
 }
 
-// Of a result that is complete nobody reads these, unless they take it for one that asks.
+// In a complete result these are not read, except by a client that takes it for one that asks.
 void forget_questions(Json& result) {
   if (!result.is_object()) return;
   for (const char* name : {"inputRequests", "requestState"}) result.erase(name);
@@ -127,7 +127,7 @@ asio::awaitable<Result<Reply>> go_on(std::shared_ptr<Session> session, std::stri
     } else {
       const auto id = session->begin_with(method, params, options);
       reply = co_await session->wait(id, timeout);
-      // It has seen the call, if not these answers: nobody may take it for one that was not sent.
+      // It has seen the call, if not these answers: it must not be taken for one that was not sent.
       if (round > 0 && !reply && reply.error().id == ErrorId::kServerBusy)
         co_return about.refuse(ErrorId::kServerTimeout,
                                "asked for input, and had no turn for the answers in their time");

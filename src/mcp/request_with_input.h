@@ -1,4 +1,4 @@
-// request_with_input(): a request to whose answer somebody of ours may have to contribute.
+// request_with_input(): a request whose server may ask for input before it answers.
 //
 // In revision 2026-07-28 a server that needs input answers `input_required`; the request is made
 // again, under a new id, with the answers and with the server's `requestState` exactly as it came.
@@ -18,7 +18,7 @@
 namespace mcpac::mcp {
 
 // The complete result, or a refusal when `options` keeps errors. kServerError when the server asks
-// for what nobody answers.
+// for what no handler answers.
 boost::asio::awaitable<Result<Reply>> request_with_input(std::shared_ptr<Session> session,
                                                          std::string method, Json params,
                                                          std::chrono::milliseconds timeout,

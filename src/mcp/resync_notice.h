@@ -1,8 +1,8 @@
-// What a client is told in the place of announcements that were lost.
+// The notice that replaces lost announcements to a client.
 //
 // The stream on which a server says that something changed ends now and then: proxies end what is
-// silent. What was said until it stood again nobody knows; whoever keeps something of the server is
-// to compare it.
+// silent. What was said until it stood again is unknown; a client that keeps something of the
+// server is to compare it.
 #pragma once
 
 #include <string_view>

@@ -32,11 +32,11 @@ class SecretValues {
   [[nodiscard]] Result<std::string> expand(std::string_view text, std::string_view where);
 
   // A value that is no text of the configuration: a token. `reference` stands in its place. The
-  // last kMostKept are known: who gives tokens would else fill memory with ones that were replaced
-  // long ago.
+  // last kMostKept are known: a server that issues tokens would else fill memory with ones that
+  // were replaced long ago.
   static constexpr std::size_t kMostKept = 64;
   void keep(const std::string& value, const std::string& reference);
-  // The same for who bounds how many there are: never forgotten.
+  // The same for callers that bound their number: never forgotten.
   void know(const std::string& value, const std::string& reference);
 
   [[nodiscard]] bool empty() const { return forms_.empty(); }

@@ -23,9 +23,9 @@ namespace {
 constexpr std::size_t kMaxConfigBytes = std::size_t{4} << 20U;  // a thousand servers fit in 1 MiB
 constexpr std::size_t kMaxServers = 1'000;
 
-// What other clients keep in an entry and what changes nothing here: labels, and their own lists of
-// tools that need no question or are switched off. Authority in mcpac comes from grants alone,
-// which start from nothing, so leaving those lists aside never allows more.
+// Members of other clients' entries that change nothing here: labels, and their own lists of tools
+// that need no question or are switched off. Authority in mcpac comes from grants alone, which
+// start from nothing, so leaving those lists aside never allows more.
 constexpr std::array<std::string_view, 18> kTolerated = {
     "autoApprove", "alwaysAllow", "disabledTools", "enabledTools", "includeTools", "excludeTools",
     "trust",       "description", "icon",          "name",         "title",        "gallery",
@@ -37,7 +37,7 @@ constexpr std::array<std::string_view, 24> kKnown = {
     "root",       "disabled",  "enabled",       "envFile",       "prices",  "auth",
     "entry_only", "texts",     "original_name", "server_checks", "sandbox", "manifest"};
 
-// How other clients call the table of servers.
+// Names of the table of servers in other clients.
 constexpr std::array<std::string_view, 3> kOfOtherClients = {"servers", "context_servers", "mcp"};
 
 Result<void> read_type(const ConfigMember& member, std::string& type) {

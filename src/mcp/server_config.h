@@ -29,7 +29,7 @@ enum class Era : std::uint8_t {
 };  // "era": "initialize" | "2026-07-28"
 
 // "texts": what a title or a description that is not the locked one is. kStrict: another tool, as a
-// schema that is not the locked one. kLocked: nothing; the locked one is what everybody sees.
+// schema that is not the locked one. kLocked: nothing; the locked one is shown.
 enum class Texts : std::uint8_t { kStrict, kLocked };
 
 class Confiner;  // mcp/child_process.h
@@ -90,7 +90,7 @@ struct ServerConfig {
   std::chrono::milliseconds slow_start{10'000};  // until a start that takes long is told
   std::filesystem::path found;   // folder of what servers were found to be (Finding), or empty
   std::filesystem::path tokens;  // folder of what logins left; empty keeps it in memory
-  std::filesystem::path file;    // the mcpac.json whose entry it is; empty where it is nobody's
+  std::filesystem::path file;    // the mcpac.json whose entry it is; empty where it is none's
   Claims claims;  // what its manifest says that it needs (execute/project/project.cpp)
 
   [[nodiscard]] bool is_http() const { return !url.empty(); }

@@ -268,7 +268,7 @@ void Session::settle(std::int64_t id, Result<Reply> outcome) {
 }
 
 // As a coroutine would go on: behind all that came with the answer, and outside of the transport,
-// which whoever hears may end, and which would swallow what they throw.
+// which the handler may end, and which would swallow what it throws.
 void Session::tell(std::shared_ptr<Pending> pending) {
   asio::post(executor_,
              [pending = std::move(pending)] { pending->done(std::move(*pending->outcome)); });

@@ -3,8 +3,8 @@
 // It numbers requests, matches answers, keeps the time of each, tells the server about what is
 // taken back, answers what the server asks (ping, what we declared, else "no such method"),
 // and redacts secrets in everything that comes in. When the transport ends, every request ends with
-// the reason. Single-threaded; after close() or kill() nobody hears of anything but of the end of
-// what was in work.
+// the reason. Single-threaded; after close() or kill() nothing is reported but the end of what was
+// in work.
 #pragma once
 
 #include <chrono>
@@ -36,7 +36,7 @@ struct RequestOptions {
   std::string name{};  // params.name or params.uri, for the transport's headers
   std::map<std::string, std::string> headers{};  // Mcp-Param-*
   bool wants_progress = false;                   // each report of progress starts the timeout anew
-  // Who hears of it, and answers what the server asks meanwhile. Shared: a request that is made
+  // Hears of it, and answers what the server asks meanwhile. Shared: a request that is made
   // again with answers has the same.
   std::shared_ptr<const CallEvents> events = no_events();
   bool keeps_order = false;   // the reply keeps the order of members
@@ -64,7 +64,7 @@ class Session : public std::enable_shared_from_this<Session> {
 
   // Sends now; the answer is fetched with wait().
   std::int64_t begin(std::string method, Json params, RequestOptions options = {});
-  // The same with the params of whoever makes it, maybe once more: what belongs to the protocol is
+  // The same with the caller's params, maybe once more: what belongs to the protocol is
   // put into them.
   std::int64_t begin_with(std::string method, Json& params, RequestOptions options);
   // Cancelling the awaiting coroutine takes the request back (kServerCancelled).
@@ -88,9 +88,9 @@ class Session : public std::enable_shared_from_this<Session> {
     std::chrono::milliseconds at_most{};
   };
   boost::asio::awaitable<Result<Reply>> wait_for_start(std::int64_t id, Patience patience);
-  // Its answer is there, and nobody has fetched it.
+  // Its answer is there, and has not been fetched.
   [[nodiscard]] bool is_answered(std::int64_t id) const;
-  // Its answer, should it come, concerns nobody.
+  // Its answer, should it come, is dropped.
   void forget(std::int64_t id);
   // Adds to `error` what the server wrote besides messages, for a person: the last lines that it
   // said of itself, and the first one where only messages belong, which is told once.
@@ -100,12 +100,12 @@ class Session : public std::enable_shared_from_this<Session> {
   void notify(std::string method, Json params = nullptr,
               std::shared_ptr<const std::string> client = nullptr);
 
-  // What we declare; an object without members when nobody answers.
+  // What we declare; an object without members when there is no handler.
   [[nodiscard]] const Json& capabilities() const { return events_.capabilities; }
   [[nodiscard]] Json meta() const;  // the `_meta` of the stateless era
-  // What is declared for one request: by whoever makes it, else by all.
+  // What is declared for one request: by its caller, else for all.
   [[nodiscard]] const Json& capabilities_for(const CallEvents& events) const;
-  // Who answers for calls that bring nobody along; may be null.
+  // The handler of questions for calls without a caller; may be null.
   [[nodiscard]] const Answer& usual_answer() const { return events_.answer; }
 
   // From here on messages have the form of this era.
@@ -131,7 +131,7 @@ class Session : public std::enable_shared_from_this<Session> {
     RequestOptions options;
     // Its waiter sleeps on it; cancelled to wake it.
     std::optional<boost::asio::steady_timer> timer{};
-    Done done{};  // or nobody waits, and this is told
+    Done done{};  // or there is no waiter, and this is told
     std::chrono::steady_clock::time_point deadline{};
     std::chrono::steady_clock::time_point last_deadline{};
     std::chrono::milliseconds timeout{0};
@@ -144,7 +144,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void receive(std::string_view line, std::optional<std::int64_t> carrier);
   void receive_response(ipc::Response response, std::string_view line);
   void receive_request(ipc::Request request, std::size_t size, std::optional<std::int64_t> carrier);
-  // Who answers a question that belongs to `carrier`, or to whatever is the only call under way.
+  // The handler of a question that belongs to `carrier`, or to whatever is the only call under way.
   struct Answerer {
     Answer answer;
     std::string client{};
@@ -166,7 +166,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void settle(std::int64_t id, Result<Reply> outcome);
   void end(Error error);
   void lose(std::optional<std::int64_t> id, Error error);
-  // Ends what nobody waits for and has no time left.
+  // Ends what has no waiter and no time left.
   void look_at_times();
   void tell(std::shared_ptr<Pending> pending);
   // False: nothing of it has gone to the server, and nothing will.
@@ -196,7 +196,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::optional<Error> death_;
   bool is_lost_ = false;
   bool has_ended_ = false;
-  ipc::CoarseTimer clock_;  // of what nobody waits for: by then the first time is up
+  ipc::CoarseTimer clock_;  // of requests without a waiter: by then the first time is up
 };
 
 }  // namespace mcpac::mcp

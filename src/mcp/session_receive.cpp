@@ -58,7 +58,7 @@ void Session::receive(std::string_view line, std::optional<std::int64_t> carrier
 }
 
 void Session::receive_response(ipc::Response response, std::string_view line) {
-  // An answer without an id, or with one that is not waited for any more, concerns nobody.
+  // An answer without an id, or with one that is not waited for any more, is dropped.
   const auto id = response.id ? number_of(*response.id) : std::nullopt;
   if (!id) return;
   const auto found = pending_.find(*id);
@@ -215,8 +215,8 @@ void Session::receive_progress(const Json& params) {
   keep->options.events->heard(report);
 }
 
-// The request that an unreadable line seems to answer, so that nobody waits for its time limit.
-// Only a guess, and it may be: a server can fail its own requests anyway.
+// The request that an unreadable line seems to answer, so that its caller does not wait for the
+// time limit. Only a guess, and it may be: a server can fail its own requests anyway.
 std::optional<std::int64_t> Session::meant_request(std::string_view line) const {
   constexpr std::size_t kLooked = 512;  // at either end, where the id of a message stands
   const bool may_be_message = line.starts_with('{') || line.starts_with('[');  // or a batch

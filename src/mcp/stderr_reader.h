@@ -1,4 +1,4 @@
-// StderrReader: what a server writes to its stderr, line by line, redacted and made printable.
+// StderrReader: a server's stderr, line by line, redacted and made printable.
 //
 // It keeps the last lines for the error that says why a server died. Lines over the limit are cut,
 // so nothing that a server writes there can fill our memory or stop it.

@@ -27,7 +27,7 @@ constexpr ipc::ChannelLimits kOfServer{.gathers = 8};
 // A server that is no further behind is about to read: whose requests wait is not looked at.
 constexpr std::size_t kSoonRead = std::size_t{128} << 10U;
 
-// What it had, for who reads why it ended.
+// What it had, to explain why it ended.
 std::string confined_advice(const ConfinedSpawn& confined) {
   const auto listed = [](const std::vector<std::string>& list, const char* none) {
     return list.empty() ? std::string(none) : fmt::format("{}", fmt::join(list, ", "));

@@ -25,7 +25,7 @@
 
 namespace mcpac::mcp {
 
-// How the advice for a confined server that ended begins, for who has a better one.
+// The beginning of the advice for a confined server that ended, to be replaced by a better one.
 inline constexpr std::string_view kConfinedAdvice = "it runs in a sandbox ";
 
 // What a server is started with: every reference expanded.

@@ -29,7 +29,7 @@ void ToolsWatch::begin() {
                              [weak = weak_from_this()](const Result<Reply>&) {
                                if (const auto self = weak.lock()) self->ended();
                              });
-  // Of the first nobody waits to hear: the tools are listed after it was asked for.
+  // The first one has no waiter: the tools are listed after it was asked for.
   if (is_again_) after(kAcknowledges, &ToolsWatch::stands);
 }
 

@@ -1,4 +1,4 @@
-// Transport: how the messages of one session travel, to a process or over HTTP.
+// Transport: carrier of the messages of one session, to a process or over HTTP.
 //
 // It knows bytes, descriptors and headers and no MCP beyond what its headers carry. Messages come
 // out as lines of text in the order of arrival; what they mean is the session's business. Callbacks
@@ -28,7 +28,7 @@ struct Outgoing {
   std::string method{};                          // empty for a response of ours
   std::string name{};                            // params.name or params.uri: the header Mcp-Name
   std::map<std::string, std::string> headers{};  // Mcp-Param-*, encoded; stateless era alone
-  // Whose it is (CallEvents::client), where many share the server; null: nobody's in particular.
+  // Whose it is (CallEvents::client), where many share the server; null: no client's in particular.
   std::shared_ptr<const std::string> client{};
   std::string shorter{};  // of a long answer: what is sent where there is no room for it
   [[nodiscard]] bool is_answer() const { return !request_id && method.empty(); }

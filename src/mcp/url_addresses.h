@@ -1,4 +1,5 @@
-// Where a URL's host is: without holding up the loop, or its end, when the name server is silent.
+// Addresses of a URL's host, without holding up the loop, or its end, when the name server is
+// silent.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>

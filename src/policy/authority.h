@@ -1,4 +1,4 @@
-// Authority: what one run or client may do, decided for one call at a time.
+// Authority: the rights of one run or client, decided for one call at a time.
 //
 // It is a stack of layers, each a set of rules (docs/grants.md). A call needs
 // every layer, the strictest answer wins, nothing matching means denied; a lower layer can never
@@ -55,10 +55,9 @@ class Authority {
   // rules that matched (policy/meter.h), under a reservation that must be ended by settle() or
   // give_back(); the second time each does nothing.
   // `found`, where given, receives what it rests on, as explain() tells it.
-  // `approved`: the ask rules that somebody who may answer said yes to, for this very call. These
-  // admit it; any other ask rule, a deny, and a layer that does not admit it win as before.
-  // How much of the file system one decision looks at is bounded: beyond that the call is denied
-  // (Decision::too_large).
+  // `approved`: the ask rules that an approver said yes to, for this very call. These admit it; any
+  // other ask rule, a deny, and a layer that does not admit it win as before. How much of the file
+  // system one decision looks at is bounded: beyond that the call is denied (Decision::too_large).
   [[nodiscard]] Decision decide(const Permission& permission, const Json& arguments,
                                 Explanation* found = nullptr,
                                 std::span<const AskRule> approved = {});
@@ -163,7 +162,7 @@ class Authority {
   // What the file system said of the bases of path tests when they were loaded.
   [[nodiscard]] const std::vector<PathFact>& loaded_paths() const;
 
-  // For those who make decisions again (execute/records/replay.h) ---------------------------------
+  // For replay: decisions made again (execute/records/replay.h) -----------------------------------
   // Whether an answer for this tool may hang on the arguments.
   [[nodiscard]] bool weighs_arguments(const Permission& permission) const;
   [[nodiscard]] std::vector<MeterReading> meter_readings(const Permission& permission) const;

@@ -1,4 +1,4 @@
-// What an authority holds, for those who print it, record it or prepare a run by it.
+// Content of an authority, to print it, record it or prepare a run by it.
 #include <algorithm>
 
 #include "policy/authority_state.h"

@@ -1,4 +1,4 @@
-// What an authority consists of, for the files that its functions stand in (authority*.cpp).
+// The state of an authority, for the files of its functions (authority*.cpp).
 #pragma once
 
 #include <chrono>
@@ -76,7 +76,7 @@ struct Authority::Impl {
   void lift(const CallUnderTest& call, const Times& times, const std::vector<Verdict>& verdicts,
             Decision& decision) const;
   // The answer of all layers, with nothing charged; `verdicts` stays empty where no rule was asked.
-  // begin_paths() comes before, and whoever takes the answer looks at asked_too_much().
+  // begin_paths() comes before, and the caller looks at asked_too_much() afterwards.
   [[nodiscard]] Decision judge(const CallUnderTest& call, const Times& times,
                                std::span<const AskRule> approved,
                                std::vector<Verdict>& verdicts) const;

@@ -1,4 +1,4 @@
-// Effect: what a rule or a decision says of a call, from the most generous to the strictest.
+// Effect: outcome of a rule or a decision, from the most generous to the strictest.
 #pragma once
 
 #include <cstdint>

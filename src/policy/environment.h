@@ -1,5 +1,4 @@
-// What an authority is loaded for: the tools that rules may name, the world that they are read
-// against.
+// Environment of an authority: the tools that rules may name, the world that they are read against.
 #pragma once
 
 #include <cstdint>
@@ -60,9 +59,10 @@ class PathResolver {
   [[nodiscard]] virtual Result<std::string> resolve_beneath(
       std::string_view base, const std::vector<std::string>& components,
       Work* work = nullptr) const = 0;
-  // As resolve(), with what was found on the way. Who knows no more than resolve() says so: of a
-  // Sighting without steps only `path` counts. kOwn: an entry that was opened by another name than
-  // its folder has for it, as where case is folded, has that name in `path`; it takes longer.
+  // As resolve(), with what was found on the way. A resolver that knows no more than resolve() says
+  // so: of a Sighting without steps only `path` counts. kOwn: an entry that was opened by another
+  // name than its folder has for it, as where case is folded, has that name in `path`; it takes
+  // longer.
   enum class Names : std::uint8_t { kAsked, kOwn };
   [[nodiscard]] virtual Result<Sighting> look(std::string_view path, Names /*names*/,
                                               Work* work = nullptr) const {
@@ -73,7 +73,8 @@ class PathResolver {
   // Whether an entry below this folder (absolute, resolved), however deep, may be one that is
   // meant: `is_meant` is asked about each, by its absolute path, and about what a link leads to. A
   // link to a folder outside may lead to any. An error where more are there than are looked at, or
-  // some cannot be. `meaning`: what is_meant asks, as records know it. Who cannot look says yes.
+  // some cannot be. `meaning`: what is_meant asks, as records know it. A resolver that cannot look
+  // says yes.
   using IsMeant = std::function<bool(const std::string&)>;
   [[nodiscard]] virtual Result<bool> holds(std::string_view /*folder*/,
                                            std::string_view /*meaning*/,

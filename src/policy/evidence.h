@@ -1,4 +1,4 @@
-// Evidence: what one decision rested on, from which it can be made again (docs/audit.md).
+// Evidence: inputs of one decision, from which it can be made again (docs/audit.md).
 //
 // An Explanation is told to people; evidence is recorded with every call, so it is small: rules
 // are named by their place in Authority::layers(). Together with the policy (policy_record.h), the

@@ -3,7 +3,7 @@
 //
 // It is told to the user and the audit log only: it quotes rules of the user. Texts that quote a
 // value of the call are shortened and printable. Built by Authority::explain, and by
-// Authority::decide for those who ask.
+// Authority::decide on request.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Foresight: what an authority will say of a call that so far only stands in a source.
+// Foresight: predicted answer of an authority to a call in a source.
 //
 // It promises what decide() keeps: covered where every call that the source can make is allowed,
 // denied where none can be, conditional wherever that is not certain. It reserves nothing, and says

@@ -27,7 +27,7 @@ struct LayerText {
   std::vector<std::string> asks;
   std::vector<std::string> denies;
   std::vector<PolicyFile> files;
-  // Profiles that hold as well, by name: of `files`, or of these, of which nothing else is taken.
+  // Profiles that hold as well, by name: of `files`, or of these; nothing else is taken from these.
   std::vector<std::string> profiles = {};
   std::vector<PolicyFile> profile_files = {};
   // Statements about places, one a text, as options make them: `files ./src read-only`.

@@ -23,16 +23,16 @@ struct FilePlace {
   std::string path;  // absolute, lexically normal, as it was written
   FileMode mode = FileMode::kReadOnly;
   std::string said_in;  // "mcpac.policy:12", "--files"
-  // Where the path led when the rules were loaded, links resolved: whoever opens it must arrive
-  // there. The same as `path` where nobody asked the file system.
+  // Target of the path when the rules were loaded, links resolved: opening it must arrive there.
+  // The same as `path` where the file system was not asked.
   std::string real = {};
   friend bool operator==(const FilePlace&, const FilePlace&) = default;
 };
 
-// Whose an address is that is dialled. One of this machine's own counts as private, however public
-// it looks: behind it is what listens for this machine and its network alone.
+// Owner of a dialled address. One of this machine's own counts as private, however public it looks:
+// behind it is what listens for this machine and its network alone.
 enum class AddressOf : std::uint8_t { kOthers, kThisMachine };
-// What a refusal for that says.
+// Text of a refusal for that.
 inline constexpr std::string_view kOwnAddress = "an address of this machine";
 
 // A host as a rule's `host` test names it ("example.com", "*.example.com", "*"), or an address or
@@ -46,7 +46,7 @@ struct NetworkPlace {
   friend bool operator==(const NetworkPlace&, const NetworkPlace&) = default;
 };
 
-// What is said to one connection.
+// Answer to one connection.
 struct NetworkAnswer {
   bool allowed = false;
   std::string reason;   // of a refusal, in words
@@ -57,8 +57,8 @@ struct NetworkAnswer {
   std::string no_grant = {};  // of a refusal: why nothing is suggested
 };
 
-// What a program declares of places: of the layer that says it, all that is known of them. Such a
-// layer admits every place of a declared kind, and none of any other.
+// A program's declaration of places: for its layer, all that is known of them. Such a layer admits
+// every place of a declared kind, and none of any other.
 struct DeclaredPlaces {
   bool files = false;
   bool network = false;

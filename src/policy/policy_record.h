@@ -21,7 +21,7 @@ namespace mcpac::policy {
 // SHA-256 over its canonical JSON.
 [[nodiscard]] std::string digest_of_record(const Json& policy_record);
 
-// What stands in a record, read. kAuditUnreadable where it is none.
+// The policy in a record. kAuditUnreadable where it is none.
 struct RecordedPolicy {
   std::vector<LayerText> layers;
   Bases bases;
@@ -31,7 +31,7 @@ struct RecordedPolicy {
 [[nodiscard]] Result<RecordedPolicy> read_policy_record(const Json& record);
 
 [[nodiscard]] Json to_json(const Bases& bases);
-// What is true of one server, or of every server: what speaks of another one is left out.
+// The part about one server, or about every server: what speaks of another one is left out.
 [[nodiscard]] Bases bases_of(Bases bases, const std::string& server);
 [[nodiscard]] Json to_json(const PathFact& fact);
 [[nodiscard]] Result<std::vector<PathFact>> read_path_facts(const Json& list);

@@ -1,4 +1,4 @@
-// ServerReach: which places the calls of one server can name, as the rules of an authority say it.
+// ServerReach: places that the calls of one server can name, by the rules of an authority.
 //
 // A value, so that what several authorities admit can be put together (a gateway's clients) and
 // asked about places that another one of them denies. It rests on path tests and on exact values;
@@ -53,7 +53,7 @@ class ServerReach {
   // calls is used up counts, as its last call may be in work.
   std::set<Permission> callable = {};
   std::vector<Tool> tools = {};
-  // What a deny or an exception speaks of, whether or not some other rule lets calls there.
+  // Places of denies and exceptions, whether or not some other rule lets calls there.
   std::vector<Place> held_back = {};
   // Rules that no place follows from, with why.
   std::set<std::string> notes = {};
@@ -61,12 +61,12 @@ class ServerReach {
   // Another authority's calls besides: what either admits.
   void add(const ServerReach& other);
 
-  // What path tests can ever admit, merged: none lies within another of its mode or a wider one.
-  // With the mode that the tools have there: read-only where each says of itself that it only
+  // Places that path tests can ever admit, merged: none lies within another of its mode or a wider
+  // one. With the mode that the tools have there: read-only where each says of itself that it only
   // reads.
   [[nodiscard]] std::vector<Place> places() const;
 
-  // What the calls of all tools can do at a place, in it, or in what holds it.
+  // Access of all tools' calls at a place, in it, or in what holds it.
   enum class Use : std::uint8_t { kNone, kReads, kWrites };
   struct Users {
     Use use = Use::kNone;

@@ -1,4 +1,4 @@
-// How what a program declares stands to what was granted.
+// Standing: relation of a program's declaration to its grants.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 
 namespace mcpac::policy {
 
-// How a declared permission stands to the grants, before anything runs.
+// Relation of a declared permission to the grants, before anything runs.
 enum class Coverage : std::uint8_t {
   kCovered,      // every call is admitted, read by its text and with no limit used up
   kConditional,  // some rule admits some calls: each is decided when it is made
   kMissing,      // no rule can admit any call
 };
 
-// How a declared permission stands to the grants, in full.
+// Relation of a declared permission to the grants, in full.
 struct DeclaredStanding {
   Coverage coverage = Coverage::kMissing;
   // Missing, although rules speak of the tool: a call that is declared and refused, as it would be

@@ -24,8 +24,8 @@ using Clock = std::chrono::steady_clock;
 // A worker that waits takes over in milliseconds; one that must go first, with servers that do not
 // hear, is killed after a second (workers.cpp).
 constexpr std::chrono::milliseconds kUntilItBegins{5'000};
-// Who works alone anyway is held up by no host that hangs: what it has to say is only a courtesy
-// (execute/project/project_use.h).
+// A command that works alone anyway is held up by no host that hangs: what it has to say is only a
+// courtesy (execute/project/project_use.h).
 constexpr std::chrono::milliseconds kForCourtesy{2'000};
 
 mode_t own_umask() {
@@ -63,7 +63,7 @@ int milliseconds_until(Clock::time_point when) {
 }  // namespace
 
 Visit::Visit(const Errand& errand) {
-  // Where one of these is closed, its number is the next descriptor's that anybody opens.
+  // Where one of these is closed, its number is that of the next descriptor opened.
   for (int fd = 0; fd < 3; ++fd) {
     if (::fcntl(fd, F_GETFD) < 0) {
       why_alone_ = "a standard descriptor is closed";
@@ -123,7 +123,7 @@ bool Visit::ask(const Errand& errand) {
 // The host keeps the connection: it prepares nothing here until we have ended.
 int Visit::work_alone(std::string why, int signal) {
   why_alone_ = std::move(why);
-  channel_.reset();  // whoever waits for our word there ends without it
+  channel_.reset();  // a worker that waits for our word ends without it
   return signal;
 }
 

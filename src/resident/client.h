@@ -1,10 +1,10 @@
-// Visit: what `execute` and `run` do when a resident host is up: have a worker do it, or learn that
-// they work alone.
+// Visit: client side of `execute` and `run` at a resident host: a worker does the command, or it
+// works alone.
 //
 // Whatever is wrong with the host, the answer is to work alone: nothing has happened by then. Only
 // once this process said "go" (handshake.h) there is no way back, and the worker's end is the end
-// of the command. Who works alone anyway says so to the host, which lets go of the servers that it
-// holds for the project.
+// of the command. A command that works alone anyway says so to the host, which lets go of the
+// servers that it holds for the project.
 #pragma once
 
 #include <memory>
@@ -49,9 +49,9 @@ class Visit {
   // (exec_handover.cpp). Says to the program that this process becomes by exec() what came of the
   // visit; where it cannot, that one asks anew.
   void hand_over();
-  // In that program: null where nobody asked before. Once, and before there are other threads.
+  // In that program: null where no visit began before. Once, and before there are other threads.
   [[nodiscard]] static std::unique_ptr<Visit> taken_over();
-  // What somebody else said in our environment.
+  // Clears hand-over variables that another process put into our environment.
   static void forget_handover();
 
  private:

@@ -102,7 +102,7 @@ void Door::close() {
 
 namespace {
 
-// Nothing where nobody listens.
+// Nothing where there is no listener.
 Result<std::optional<UniqueFd>> connect_socket(const std::filesystem::path& folder,
                                                std::chrono::milliseconds answer_within) {
   std::error_code ignored;
@@ -135,8 +135,8 @@ Result<std::optional<Process>> find_host(const std::filesystem::path& folder) {
   pollfd gone{(*socket)->get(), 0, 0};
   const bool listens = ::poll(&gone, 1, 0) >= 0 && (gone.revents & POLLHUP) == 0;
   if (host && listens) return std::move(*host);
-  // It hangs up on who stands otherwise, maybe before we looked. Who listens still, under that
-  // number, is it all the same.
+  // It hangs up on a peer of another standing, maybe before we looked. A process that listens
+  // still, under that number, is it all the same.
   auto once_more = connect_socket(folder, kUntilItAnswers);
   if (!once_more) return pass_on(once_more);
   if (!*once_more) return std::nullopt;

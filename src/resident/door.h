@@ -1,5 +1,4 @@
-// Door: where the resident host of a user is reached: a socket in a folder that is the user's
-// alone.
+// Door: listening socket of a user's resident host, in a folder that is the user's alone.
 //
 // The folder is `resident` below the user's runtime folder, or below the state folder where the
 // session has none (0700, owner and mode checked, no link); the socket is 0600. One host at a time:
@@ -18,7 +17,7 @@ namespace mcpac::resident {
 
 [[nodiscard]] std::filesystem::path door_folder(const execute::Folders& folders);
 
-// Which programs are installed, as they lie on the disk: another stamp after an upgrade.
+// Stamps of the installed programs on the disk: they change by an upgrade.
 [[nodiscard]] std::string installation_stamp(const execute::Folders& folders);
 
 class Door {
@@ -34,7 +33,7 @@ class Door {
   // After a fork(): the other process has the door.
   void leave();
   [[nodiscard]] int socket() const { return socket_.get(); }
-  // From now on nobody comes in. Idempotent; the lock is held on.
+  // From now on no client is admitted. Idempotent; the lock is held on.
   void close();
 
  private:

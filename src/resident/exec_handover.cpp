@@ -57,7 +57,7 @@ std::optional<Connection> take_connection(const Json& said) {
 
 void Visit::hand_over() {
   const bool is_lost = outcome_ && !*outcome_;
-  if (!connection_ && why_alone_.empty() && !is_lost) return;  // nobody is up: as if never asked
+  if (!connection_ && why_alone_.empty() && !is_lost) return;  // no host is up: as if never asked
   Json said{{"why", printable(why_alone_, 400)}, {"lost", is_lost}};
   if (connection_) {
     said["socket"] = connection_->socket.get();

@@ -11,7 +11,7 @@
 namespace mcpac::resident {
 
 std::optional<StandardDescriptors> wait_for_go(int channel, pid_t client, int signals) {
-  // Who made the socket; the host held that process when it looked at it.
+  // The maker of the socket; the host held that process when it looked at it.
   const auto process = Process::peer_of(channel);
   if (!process || process->number() != client || why_apart_from_us(*process)) return std::nullopt;
   const std::string number = new_nonce();

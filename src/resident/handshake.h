@@ -3,9 +3,9 @@
 // The client sends one end of it with its request. On it the worker says "ready": it has become
 // what the client is, and nothing has happened. The client answers "go", with its standard
 // descriptors. Until it sends that, it may close its end at any time and do the work itself, and
-// the worker ends; once it was sent, the client never does the work itself. So whoever dies when, a
-// program is never run twice. The host takes no part: it can neither lose the word nor make it up,
-// and never holds a descriptor whose file could make it wait.
+// the worker ends; once it was sent, the client never does the work itself. So whichever process
+// dies when, a program is never run twice. The host takes no part: it can neither lose the word nor
+// make it up, and never holds a descriptor whose file could make it wait.
 //
 // Before "ready" the worker compares the client's standing with its own, and the number in "ready"
 // has to come back from that very process: one that was confined when it asked, and stands freely

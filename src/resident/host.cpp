@@ -16,12 +16,12 @@
 namespace mcpac::resident {
 namespace {
 
-// Who came in and said nothing yet: the oldest goes when one more comes.
+// A client that connected and said nothing yet: the oldest goes when one more comes.
 constexpr std::size_t kMaxSilent = 32;
-// Who works alone and is remembered for it; of others the project's use is told by a file
+// A client that works alone and is remembered for it; of others the project's use is told by a file
 // (execute/project/project_use.h).
 constexpr std::size_t kMaxAlone = 64;
-// Without a descriptor nobody can be let in, and the door would be heard again at once.
+// Without a descriptor no client can be admitted, and the door would be heard again at once.
 constexpr auto kUntilNextAccept = std::chrono::milliseconds(100);
 
 UniqueFd ending_signals() {
@@ -119,7 +119,7 @@ std::size_t ResidentHost::count(Visitor::State state) const {
       std::ranges::count(visitors_, state, [](const auto& entry) { return entry.second.state; }));
 }
 
-// Nobody keeps others out by saying nothing.
+// No client keeps others out by connecting silently.
 void ResidentHost::make_room() {
   if (count(Visitor::State::kNew) < kMaxSilent) return;
   const auto oldest = std::ranges::find(visitors_, Visitor::State::kNew,
@@ -149,7 +149,7 @@ void ResidentHost::accept_one() {
                   .process = std::move(*process),
                   .nonce = new_nonce(),
                   .deadline = Clock::now() + patient(options_.silence)};
-  // The number is said after the process is held: who sends it back is that process, or the number
+  // The number is said after the process is held: its sender is that process, or the number
   // of that one would not stand beside the message.
   if (!send_message(visitor.socket.get(), {{"mcpac", MCPAC_VERSION}, {"nonce", visitor.nonce}}))
     return;

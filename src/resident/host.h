@@ -2,7 +2,7 @@
 //
 // It runs nothing itself: it hands a client's request to a worker, passes the client's signals on
 // and says how the worker ended. It never waits for one client or worker: one thread, one poll.
-// Who may ask is decided by the kernel's word alone: the same user, the same standing
+// Admission is decided by the kernel's word alone: the same user, the same standing
 // (standing.h), told beside every message. It touches no file of a client: what it is handed is
 // memory, a folder by its number, and a socket that it hands on.
 #pragma once

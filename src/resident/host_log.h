@@ -1,7 +1,7 @@
-// HostLog: what the resident host did, one line each, at a descriptor.
+// HostLog: log of the resident host, one line an event, at a descriptor.
 //
-// Who is refused is told at most twenty times in ten minutes, then only how many more there were:
-// nobody can fill a disk by being refused.
+// Refusals are logged at most twenty times in ten minutes, then only how many more there were: no
+// client can fill a disk by being refused.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@ namespace mcpac::resident {
 
 class HostLog {
  public:
-  // `descriptor` is borrowed. A log that cannot be written stops nobody's run.
+  // `descriptor` is borrowed. A log that cannot be written stops no run.
   explicit HostLog(int descriptor) : descriptor_(descriptor) {}
   void say(const std::string& text) const;
   void refused(const std::string& text, std::chrono::steady_clock::time_point now);

@@ -1,4 +1,4 @@
-// What the resident host does for a visitor that it lets in.
+// Requests of an admitted client to the resident host.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
@@ -137,7 +137,7 @@ void ResidentHost::hear_worker(Worker& worker) {
   // Until there is nothing more: it may have ended already.
   while (true) {
     const auto received = receive_message(worker.process.channel());
-    // A socket that nobody holds at the other end stays readable until its process has ended, which
+    // A socket whose other end is closed stays readable until its process has ended, which
     // takes as long as its memory takes to be given back.
     if (received.arrival == Arrival::kClosed) worker.process.hang_up();
     if (received.arrival != Arrival::kMessage) return;

@@ -1,4 +1,4 @@
-// Nonce: a number that nobody can guess, said once.
+// Nonce: an unguessable number, used once.
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
 // Touches the program beforehand: its code and constants, and those of its libraries, are in the
 // page tables of this process afterwards.
 //
-// Else a worker does that page by page when somebody waits for it: half a millisecond of the six
-// until the first call of a program that was seen.
+// Else a worker does that page by page while a client waits: half a millisecond of the six until
+// the first call of a program that was seen.
 #pragma once
 
 namespace mcpac::resident {

@@ -1,4 +1,4 @@
-// PassedSignals: what a person or a supervisor says to a command whose work somebody else does.
+// PassedSignals: forwards signals from a person or a supervisor to the worker of a command.
 #pragma once
 
 #include <signal.h>
@@ -8,7 +8,7 @@
 namespace mcpac::resident {
 
 // SIGINT, SIGTERM, SIGHUP and a stop (Ctrl-Z) as a descriptor, while it exists; those that came and
-// were not read go on to whoever waits next, with the mask as it was.
+// were not read go on to the next waiter, with the mask as it was.
 class PassedSignals {
  public:
   PassedSignals();

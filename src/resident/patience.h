@@ -1,4 +1,4 @@
-// Patience: how much longer than usual everything here is waited for.
+// Patience: scale factor of all time-outs here.
 //
 // Limits of time are against what hangs; a machine that is slow for other reasons wants them
 // longer. MCPAC_RESIDENT_PATIENCE is the factor (docs/resident.md). Set once, before any thread.
@@ -8,7 +8,7 @@
 
 namespace mcpac::resident {
 
-// What a run has to end by itself once it was told to: its servers have some seconds a step
+// Time for a run to end by itself once it was told to: its servers have some seconds a step
 // (mcp/stdio_transport.h). Then it is killed.
 inline constexpr std::chrono::seconds kUntilARunEnds{20};
 

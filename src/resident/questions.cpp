@@ -1,4 +1,4 @@
-// What ps and down have to say to a resident host.
+// Requests of `ps` and `down` to a resident host.
 #include <poll.h>
 #include <signal.h>
 
@@ -45,7 +45,7 @@ Result<std::optional<Json>> ask_host(const std::filesystem::path& folder, const 
   return std::move(answer.message.body);
 }
 
-// By a signal, and not by a message: ending what is one's own is nobody's question, so neither a
+// By a signal, and not by a message: ending what is one's own needs no permission, so neither a
 // host that hangs nor one that stands otherwise has to be heard.
 Result<bool> end_host(const std::filesystem::path& folder,
                       std::chrono::milliseconds until_it_is_killed) {

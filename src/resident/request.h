@@ -1,9 +1,9 @@
-// Request: what a client wants run, as its worker takes it over.
+// Request: a client's command, as its worker takes it over.
 //
-// It travels in a sealed memory file: nobody can change it after it was read, nor make its reader
-// wait. The key says which preparations fit it: a worker is started with the environment, folder
-// and umask of the request before, and so are its servers; so all of these are part of the key, but
-// for a few variables that change from one command to the next and mean nothing.
+// It travels in a sealed memory file: no process can change it after it was read, nor make its
+// reader wait. The key says which preparations fit it: a worker is started with the environment,
+// folder and umask of the request before, and so are its servers; so all of these are part of the
+// key, but for a few variables that change from one command to the next and mean nothing.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct Request {
 
 // kUsage where it is beyond the limits.
 [[nodiscard]] Result<UniqueFd> to_memory(const Request& request);
-// From whoever sent it: kUsage for all that to_memory() does not make.
+// From an untrusted sender: kUsage for all that to_memory() does not make.
 [[nodiscard]] Result<Request> from_memory(int fd);
 
 [[nodiscard]] std::string encode(const Request& request);

@@ -1,7 +1,7 @@
-// SealedMemory: bytes for another process that nobody can change any more, in a file of memory.
+// SealedMemory: immutable bytes for another process, in a memory file (memfd).
 //
-// Only such a file has seals, so reading one never waits for anybody, and what was read once is
-// what it is.
+// Only such a file has seals, so reading one never waits for another process, and what was read
+// once is what it is.
 #pragma once
 
 #include <cstddef>

@@ -30,7 +30,7 @@ UniqueFd open_process(pid_t number) {
 std::optional<std::string> text_at(int folder, const char* name) {
   const UniqueFd file(::openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (!file) return std::nullopt;
-  // Four calls a file and no more: everybody waits for this, and there are 16 of them.
+  // Four calls a file and no more: all clients wait for this, and there are 16 of them.
   std::array<char, kMaxText> text;
   std::size_t size = 0;
   while (true) {
@@ -115,7 +115,7 @@ bool add_texts(int folder, Standing& standing) {
 }
 
 // Which folder, and through which mount: a bind of "/" is the same folder, and what lies on the
-// mounts below it is not. Nobody is asked for it but the kernel: the root may lie on a file system
+// mounts below it is not. Only the kernel is asked for it: the root may lie on a file system
 // of its user (FUSE) that never answers.
 bool add_root(int folder, Standing& standing) {
   auto path = link_at(folder, "root");
@@ -129,7 +129,8 @@ bool add_root(int folder, Standing& standing) {
   return true;
 }
 
-// The cheap ones first, and what could make us wait last: who differs in one is asked no more.
+// The cheap ones first, and what could make us wait last: a process that differs in one is asked no
+// more.
 using AddPart = bool (*)(int folder, Standing& standing);
 constexpr std::array<AddPart, 5> kParts = {add_namespaces, add_status, add_schedule, add_texts,
                                            add_root};
@@ -180,7 +181,7 @@ std::optional<Process> Process::peer_of(int socket) {
   size = sizeof handle;
   if (::getsockopt(socket, SOL_SOCKET, SO_PEERPIDFD, &handle, &size) == 0)
     return Process(peer.pid, UniqueFd(handle));
-  // An older kernel: the number may mean another process by now. Who asks sees that by the sender
+  // An older kernel: the number may mean another process by now. The client sees that by the sender
   // of the messages that come after this.
   return of(peer.pid);
 }

@@ -1,11 +1,11 @@
-// Standing: what confines a process, as the kernel tells it.
+// Standing: confinement of a process, as the kernel reports it.
 //
 // The resident host runs programs for others of the same user. One of them that is confined (in
 // another namespace, cgroup or root, under another label of a security module, with other limits
 // or capabilities) must not have it run something outside of its confinement; so both ends compare
 // standings, and differ in nothing or have nothing to do with each other. A process under
 // no_new_privs stands alone: only such a one can be held by a Landlock domain that it made without
-// privileges, and those the kernel shows nobody. Not seen either: a Landlock domain that a
+// privileges, and those the kernel does not show. Not seen either: a Landlock domain that a
 // privileged process (CAP_SYS_ADMIN) made for itself.
 #pragma once
 

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kControlSpace =
     CMSG_SPACE(kMaxDescriptors * sizeof(int)) + CMSG_SPACE(sizeof(ucred));
 
-// What came beside the bytes. Descriptors are owned at once, whatever else is wrong.
+// Control data beside the bytes. Descriptors are owned at once, whatever else is wrong.
 bool take_control(msghdr& header, Message& message) {
   bool has_sender = false;
   for (cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr; part = CMSG_NXTHDR(&header, part)) {

@@ -1,4 +1,4 @@
-// Wire: one message of the resident host, whole, with descriptors and with who sent it.
+// Wire: one message of the resident host, whole, with descriptors and its sender.
 //
 // SOCK_SEQPACKET keeps messages apart; the kernel writes the sender's process and user beside each
 // (SCM_CREDENTIALS), which only a privileged process could claim falsely. What is longer, carries

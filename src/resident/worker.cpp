@@ -56,7 +56,7 @@ void take_environment(const std::vector<std::string>& environment) {
   __atomic_store_n(&environ, pointers.data(), __ATOMIC_RELEASE);
 }
 
-// What the host passed on, and the other end of the client's socket.
+// Request passed on by the host, and the other end of the client's socket.
 struct Taken {
   Request request;
   UniqueFd client;

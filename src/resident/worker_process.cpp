@@ -26,7 +26,7 @@ Result<WorkerProcess> WorkerProcess::start(const std::filesystem::path& program,
     return fail(
         ErrorId::kInternal, "a worker of the resident host cannot be started",
         {.where = program.string(), .why = std::system_category().message(started.error())});
-  // Nobody else reaps our children, so the number still means this one.
+  // No other code reaps our children, so the number still means this one.
   auto process = Process::of(*started);
   if (!process) {
     ::kill(*started, SIGKILL);

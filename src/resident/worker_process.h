@@ -20,7 +20,7 @@
 
 namespace mcpac::resident {
 
-// What a worker is prepared from: of the last request with this key.
+// Inputs of a worker's preparation: of the last request with this key.
 struct Plan {
   std::string key;
   std::string config_file;
@@ -42,7 +42,7 @@ class WorkerProcess {
   void hang_up() { channel_.reset(); }
   // Hands it what it is to run; false: it has ended.
   [[nodiscard]] bool give(const Json& body, const std::vector<UniqueFd>& descriptors) const;
-  // How it ended, once it has: an exit code, or a signal as a negative number. Reaps it.
+  // Its exit status, once it ended: an exit code, or a signal as a negative number. Reaps it.
   [[nodiscard]] std::optional<int> ended() const;
 
  private:

@@ -1,9 +1,9 @@
 // Workers: the processes of the resident host, and when one is prepared and when it is ended.
 //
 // One waits for each project that was used lately, never two: its servers may not bear others of
-// their kind beside them. While anybody runs something in a project no worker waits there: its
-// servers would have been started before that run, and might show the next one the world as it was
-// then. It is prepared when the last run has ended.
+// their kind beside them. While something runs in a project no worker waits there: its servers
+// would have been started before that run, and might show the next one the world as it was then. It
+// is prepared when the last run has ended.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Admits: which system calls a program may make beyond those of every agent.
+// Admits: system calls that a program may make beyond those of every agent.
 //
 // An agent computes, allocates, starts threads, reads clocks and talks on the descriptors it was
 // given; it opens nothing and starts nothing. Whatever is admitted besides is spelled at the place
@@ -33,13 +33,13 @@ struct WritesFiles {
 struct ReceivesDescriptors {
   static constexpr std::uint8_t kBit = 8;
 };
-// What clang and lld need besides files: shared memory (lld writes its output through it), so that
+// Needs of clang and lld besides files: shared memory (lld writes its output through it), so that
 // memory is counted by RLIMIT_AS; a large stack; who and where it is.
 struct Compiles {
   static constexpr std::uint8_t kBit = 16;
 };
 
-// A whole program that somebody else wrote, with all that it starts: a server. Starts processes,
+// A whole third-party program, with all that it starts: a server. Starts processes,
 // opens files, has sockets in its own network namespace, memory of its own that it shares. What no
 // program needs that serves is answered with an error, and nothing is ended for what it asks
 // (seccomp_serves.cpp). Mounts, Landlock and namespaces hold it; in tier B Landlock and its filter

@@ -8,7 +8,7 @@ namespace mcpac::sandbox {
 
 // "socket"; "" where the number has no name that we know.
 [[nodiscard]] std::string name_of_call(int call);
-// Which argument points to the path that the call is about; nothing where there is none.
+// The argument that points to the call's path; nothing where there is none.
 [[nodiscard]] std::optional<unsigned> path_argument_of(int call);
 
 }  // namespace mcpac::sandbox

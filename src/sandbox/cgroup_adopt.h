@@ -2,17 +2,17 @@
 //
 // A group with controllers for those below it may not have processes itself, so the host moves into
 // one below: from there it, and whatever it starts from now on, finds the other as its base
-// (cgroup_base.h). Anybody else in the group, and nothing is changed: their places are not ours.
+// (cgroup_base.h). With another process in the group nothing is changed: its place is not ours.
 #pragma once
 
 #include "core/file.h"
 
 namespace mcpac::sandbox::cgroup {
 
-// Gives the group back as it was with its end, if nobody else has begun to use it.
+// Gives the group back as it was with its end, if no other process has begun to use it.
 class Adopted {
  public:
-  // Before the first child is started: whoever is there by then stays where they are, and that
+  // Before the first child is started: a child that is there by then stays where it is, and that
   // makes it impossible. Does nothing where a base is there already.
   [[nodiscard]] static Adopted try_to();
   // Whether there is something to give back.

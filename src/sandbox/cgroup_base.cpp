@@ -33,7 +33,7 @@ struct MountPoint {
 };
 
 // "36 25 0:30 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw". A place with a blank in its name is
-// written with a backslash, and nobody has one. A mount of before this namespace shows "/..".
+// written with a backslash, and does not occur. A mount of before this namespace shows "/..".
 std::optional<MountPoint> find_mount() {
   const auto table = mcpac::read_file("/proc/self/mountinfo");
   if (!table) return std::nullopt;
@@ -65,7 +65,7 @@ bool has_systemd() {
   return ::access("/run/systemd/system", F_OK) == 0;
 }
 
-// What systemd writes on groups that it leaves to their units.
+// Attribute that systemd sets on groups that it leaves to their units.
 std::optional<bool> delegation_mark(int group) {
   for (const char* name : {"trusted.delegate", "user.delegate"}) {
     std::array<char, 8> value{};

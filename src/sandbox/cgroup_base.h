@@ -1,7 +1,7 @@
 // The group below which children get control groups of their own, where that was left to us.
 //
-// Found anew by whoever needs it, from where the process is: the group above its own, if nobody is
-// in it, it passes the controllers for memory and processes on, and our own has no limits that
+// Found anew on each use, from where the process is: the group above its own, if no process is in
+// it, it passes the controllers for memory and processes on, and our own has no limits that
 // children beside it would escape; or the root of a machine without systemd, if that passes them
 // on. Nothing is changed for that. A host that is alone in a group brings this about
 // (cgroup_adopt.h). A group that systemd manages is used only where systemd says that it does not

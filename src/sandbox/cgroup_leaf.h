@@ -25,12 +25,12 @@ class Leaf {
                                                      const Limits& limits);
   Leaf(Leaf&&) noexcept = default;
   Leaf& operator=(Leaf&& other) noexcept;
-  // Whoever is still in it is killed, and the group removed.
+  // Processes still in it are killed, and the group removed.
   ~Leaf();
 
   // Of its folder: what a child is started into.
   [[nodiscard]] int folder() const { return folder_.get(); }
-  // What its processes used. For when they have ended.
+  // Usage of its processes. For when they have ended.
   [[nodiscard]] GroupUse use() const;
 
  private:
@@ -44,9 +44,9 @@ class Leaf {
 [[nodiscard]] std::uint64_t group_memory(std::uint64_t memory);
 
 // The names of a warden's groups: its mark (core/abandoned.h) and a number. Empty where /proc gives
-// us none: groups that nobody could sweep are not made.
+// us none: groups that could not be swept are not made.
 [[nodiscard]] std::string leaf_name(std::uint64_t number);
-// Removes the groups of wardens that are dead, with whoever is in them.
+// Removes the groups of wardens that are dead, with the processes in them.
 void sweep_leaves(int base);
 
 }  // namespace mcpac::sandbox::cgroup

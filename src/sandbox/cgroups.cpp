@@ -36,7 +36,7 @@ std::optional<None> Groups::try_one() {
   return std::nullopt;
 }
 
-// Somebody may have taken the controllers back since the base was found.
+// The controllers may have been taken back since the base was found.
 std::expected<std::optional<Leaf>, int> Groups::next(const Limits& limits) {
   if (!base_) return std::nullopt;
   const int group = base_->folder.get();

@@ -1,4 +1,4 @@
-// What Warden::spawn hands to a Child; not for others.
+// Parts of a Child, handed over by Warden::spawn; not for others.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@ namespace mcpac::sandbox {
 struct Child::Impl {
   Tier tier = Tier::kA;
   bool ends_by_request = false;  // process.h
-  UniqueFd process;              // pidfd: a number could be somebody else by now
+  UniqueFd process;              // pidfd: a number could be another's by now
   UniqueFd report;               // the warden's EndReport, then its end
   std::chrono::steady_clock::time_point start;
   Limits limits;

@@ -4,7 +4,7 @@
 // that does not let us look (Yama, a container without CAP_SYS_PTRACE) makes every answer empty.
 //
 // Made by the child's parent, whom Yama lets look. The reads of memory may be another process'
-// (look.h), as each of them may have to wait for whoever keeps the page.
+// (look.h), as each of them may have to wait for the keeper of the page.
 #pragma once
 
 #include <sys/types.h>
@@ -39,7 +39,7 @@ class ChildMemory {
   // Whether it has a function of its own for that signal.
   [[nodiscard]] bool catches(int signal) const;
 
-  // What the reads below use; -1: could not be opened.
+  // Descriptors of the reads below; -1: could not be opened.
   [[nodiscard]] std::vector<int> descriptors() const {
     return {folder_.get(), memory_.get(), vector_.get(), maps_.get()};
   }
@@ -47,9 +47,9 @@ class ChildMemory {
   void read_text(std::uint64_t address, std::span<char> into) const;
   // The 64-bit words from `address` on, as far as they are mapped; at most `most`.
   [[nodiscard]] std::vector<std::uint64_t> words(std::uint64_t address, std::size_t most) const;
-  // Where the program's entry lies.
+  // Address of the program's entry.
   [[nodiscard]] std::optional<std::uint64_t> entry() const;
-  // Where code can be; at most 16 ranges.
+  // Ranges of code; at most 16.
   [[nodiscard]] std::vector<AddressRange> code() const;
 
   // Afterwards only read(), read_text() and words() work: nothing else of /proc stays open.

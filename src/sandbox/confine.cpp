@@ -28,7 +28,7 @@
 namespace mcpac::sandbox {
 namespace {
 
-// The program starts as if nobody had touched signals; the warden ignores SIGPIPE, and posix_spawn
+// The program starts with untouched signals; the warden ignores SIGPIPE, and posix_spawn
 // leaves two ignored that libc keeps to itself. By the raw call, as libc's does not reach those.
 void reset_signals() {
   struct KernelAction {

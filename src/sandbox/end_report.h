@@ -1,4 +1,4 @@
-// EndReport: what the warden writes about a child that has ended, on the child's own pipe.
+// EndReport: the warden's report about a child that has ended, on the child's own pipe.
 //
 // Plain memory of one build's two halves, smaller than PIPE_BUF so that it is written whole. What
 // stands in a Violation or a Crash came from the child, which may be hostile: numbers to look up
@@ -12,7 +12,7 @@
 
 namespace mcpac::sandbox {
 
-// Where a thread stood when it was looked at.
+// Position of a thread when it was looked at.
 struct Stand {
   std::uint64_t entry = 0;        // where the program's entry lies in the child; 0: not known
   std::uint32_t frame_count = 0;  // the program counter, then what may be return addresses
@@ -39,20 +39,20 @@ struct Crash {
   Stand stand;
 };
 
-// What stood in a child's way without ending it.
+// Refusals that did not end the child.
 struct Refusals {
   std::uint32_t file_size = 0;  // times that a file would have grown too large
   std::uint32_t unused = 0;
 };
 
-// What was refused for the names that it must keep (name_guard.h).
+// Refusals for the names that it must keep (name_guard.h).
 struct KeptNames {
   std::uint32_t refusals = 0;
   std::uint32_t out_of_patience = 0;  // the child was ended, as a file system did not answer it
   std::array<char, 256> path{};       // the first that was refused, cut to fit
 };
 
-// What its control group says of it (cgroup_leaf.h).
+// Report of its control group (cgroup_leaf.h).
 struct GroupUse {
   std::uint32_t there = 0;  // 0: it had none
   std::uint32_t unused = 0;

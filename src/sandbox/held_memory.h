@@ -1,5 +1,4 @@
-// What a process holds of memory and threads, as the kernel counts it: the look that works on
-// every machine.
+// Memory and threads of a process, as the kernel counts them: the look that works on every machine.
 //
 // RLIMIT_DATA counts what is writable now, and is meant for programs that do not hide from it:
 // pages that are made read-only after they were filled are not counted any more, and neither is
@@ -18,9 +17,9 @@
 
 namespace mcpac::sandbox {
 
-// Whether pages of files that lie in memory (a tmpfs) count. Nobody but a compiler can make memory
-// that is shared (seccomp_rules.cpp), so a program that was granted files has such pages of these
-// files alone, and they were there before it; one without files has no reason to have any.
+// Whether pages of files that lie in memory (a tmpfs) count. Only a compiler can make memory that
+// is shared (seccomp_rules.cpp), so a program that was granted files has such pages of these files
+// alone, and they were there before it; one without files has no reason to have any.
 enum class FilesInMemory : std::uint8_t { kCount, kGranted };
 [[nodiscard]] FilesInMemory files_in_memory(const Plan& plan);
 
@@ -30,8 +29,8 @@ struct Held {
 };
 // Zeros where it is not known.
 [[nodiscard]] Held held_by(pid_t process, FilesInMemory files);
-// What the process and all below it hold together: memory that some of them share is counted once.
-// Only above `most` is that looked at so closely; below, what is told may be too much.
+// Memory of the process and its descendants together: memory that some of them share is counted
+// once. Only above `most` is that looked at so closely; below, what is told may be too much.
 [[nodiscard]] std::uint64_t held_by_all_below(pid_t process, std::uint64_t most);
 // Theirs as well.
 [[nodiscard]] std::uint64_t threads_of_all_below(pid_t process);

@@ -32,7 +32,7 @@ void become_ordinary_in_scheduling() {
   ::prctl(PR_SET_TIMERSLACK, 0, 0, 0, 0);
 }
 
-// An exec keeps them, so whoever started us by exec may have left some.
+// An exec keeps them, so the program before us in this process may have left some.
 void stop_timers() {
   const itimerval none{};
   for (const auto timer : {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF})

@@ -1,4 +1,4 @@
-// Inherited: what a process has from whoever started it, and a sandboxed program must not.
+// Inherited: state that a process has from its parent, and a sandboxed program must not have.
 //
 // Done once by the warden for itself, as its children have it from the warden; what each child
 // needs anew (signals, session, umask, parent-death signal, descriptors, limits) is in confine.cpp.

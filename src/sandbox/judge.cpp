@@ -19,14 +19,14 @@ std::uint64_t microseconds(std::chrono::microseconds time) {
 }
 
 // The limit is enforced by timer ticks, rusage is measured: on a busy machine, where a tick counts
-// whole for whoever it meets, the limit has been seen to strike some way before the measured time.
-// So a kill that is not ours, with most of the limit used, is taken for the limit.
+// whole for the process it meets, the limit has been seen to strike some way before the measured
+// time. So a kill that is not ours, with most of the limit used, is taken for the limit.
 bool cpu_ran_out(const EndReport& report, std::chrono::seconds limit) {
   return limit.count() > 0 && report.cpu_microseconds >= microseconds(limit) / 4U * 3U;
 }
 
-// The kernel refuses memory, and a program then gives up in its own way: by an exception that
-// nobody catches, a crash, an exit code. What is left of the limit tells.
+// The kernel refuses memory, and a program then gives up in its own way: by an uncaught exception,
+// a crash, an exit code. What is left of the limit tells.
 bool memory_ran_out(const EndReport& report, const Limits& limits) {
   return limits.memory > 0 && report.peak_bytes >= limits.memory / 8U * 7U;
 }
@@ -135,7 +135,7 @@ void judge_signal(const EndReport& report, const Limits& limits, Verdict& verdic
   }
 }
 
-// What stood in the way of a program that then gave up, or went on without.
+// Refusals of a program that then gave up, or went on without.
 void judge_refusals(const EndReport& report, const Limits& limits, Verdict& verdict) {
   if (verdict.limit || verdict.kind == Kind::kViolated) return;
   const bool crashed = verdict.kind == Kind::kSignalled && verdict.code == report.crash.signal;

@@ -47,7 +47,7 @@ std::uint64_t known_rights(int abi) {
 }
 
 // Devices, fifos, sockets and symbolic links are never made: no job of ours needs them, and each is
-// a way to make somebody outside open something else than they think.
+// a way to make a process outside open something else than it means.
 std::uint64_t rights_of(Mount::Access access) {
   switch (access) {
     case Mount::Access::kRead: return kReadFile | kReadFolder;

@@ -15,12 +15,12 @@ namespace mcpac::sandbox {
 // itself.
 enum class TcpRules : std::uint8_t { kRefuse, kNone };
 
-// In the warden: everything this ABI can restrict is restricted, then `mounts` are let in again and
-// `program` (-1: none) may be run. On failure an empty descriptor, with errno set.
+// In the warden: everything this ABI can restrict is restricted, then `mounts` are admitted again
+// and `program` (-1: none) may be run. On failure an empty descriptor, with errno set.
 [[nodiscard]] UniqueFd make_ruleset(std::span<const PlannedMount> mounts, int program, int abi,
                                     TcpRules tcp = TcpRules::kRefuse);
 
-// In the child: lets in a folder that exists only there, as `mount` says; rules for what an overlay
+// In the child: admits a folder that exists only there, as `mount` says; rules for what an overlay
 // is made of do not hold for it. `holds_places`: whether the host's writable folders lie below,
 // which get all that a private one has. 0 or errno.
 [[nodiscard]] int allow_made(int ruleset, int folder, const PlannedMount& mount, bool holds_places,

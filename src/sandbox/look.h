@@ -1,6 +1,6 @@
-// Look: where a child's thread stands, read by a process of its own.
+// Look: snapshot of a child's thread, read by a process of its own.
 //
-// Who reads another's memory waits for the page, and a page of a mapped file may never come (FUSE
+// A reader of another's memory waits for the page, and a page of a mapped file may never come (FUSE
 // whose server hangs); no signal ends that wait. So the warden never reads: another process does,
 // is given a second, and is given up then. What it read is the child's word.
 #pragma once

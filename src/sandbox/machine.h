@@ -1,4 +1,4 @@
-// Machine: what this machine gives, found by building real sandboxes that start nothing.
+// Machine: sandbox features of this machine, found by building real sandboxes that start nothing.
 //
 // Never from a sysctl, a version or a file in /sys: containers, security modules and other kernels
 // answer those questions differently from what they then do.

@@ -135,7 +135,7 @@ class Guard {
   seccomp_notif call_{};
 };
 
-// What a guard calls, and no more: it reads what a hostile program wrote.
+// Allows the system calls of a guard, and no more: it reads what a hostile program wrote.
 int enter_own_filter() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return 0;
@@ -427,8 +427,7 @@ bool is_dots(std::string_view name) {
 constexpr mode_t kSpecialBits = 06000;
 
 // Never waits for another process: one guard serves all threads of the program, and the other end
-// of a pipe could be one of them. A pipe without a reader is ENXIO, and a file that somebody
-// leases EAGAIN.
+// of a pipe could be one of them. A pipe without a reader is ENXIO, and a leased file EAGAIN.
 Done open_at(int folder, const std::string& name, int flags, mode_t mode) {
   UniqueFd made(
       ::openat(folder, name.c_str(), flags | O_NONBLOCK | O_CLOEXEC, static_cast<unsigned>(mode)));
@@ -463,7 +462,7 @@ Done Guard::open(int at, std::uint64_t address, int flags, mode_t mode) {
   return is_link ? open_existing(*name, flags) : std::move(made);
 }
 
-// Through a link that somebody else made, as programs make none: what it leads to is there, and is
+// Through a link of another process, as programs make none: what it leads to is there, and is
 // held like what is named itself.
 Done Guard::open_existing(const Name& name, int flags) {
   const UniqueFd target(::openat(name.folder.get(), name.text.c_str(), O_PATH | O_CLOEXEC));
@@ -494,7 +493,7 @@ int Guard::make_folder(int at, std::uint64_t address, mode_t mode) {
 
 int Guard::rename(int from_at, std::uint64_t from_address, int to_at, std::uint64_t to_address,
                   unsigned flags) {
-  // RENAME_WHITEOUT makes a device, as everybody may, and Landlock is not asked.
+  // RENAME_WHITEOUT makes a device, as every user may, and Landlock is not asked.
   if ((flags & ~unsigned{RENAME_NOREPLACE | RENAME_EXCHANGE}) != 0) return EINVAL;
   const auto from_path = read_path(from_address);
   if (!from_path) return from_path.error();

@@ -28,7 +28,7 @@
 
 namespace mcpac::sandbox {
 
-// What a guard tells the warden.
+// Message of a guard to the warden.
 struct GuardWord {
   enum class Kind : std::uint32_t {
     kEnded,       // it is not there any more

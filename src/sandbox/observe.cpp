@@ -284,7 +284,7 @@ std::uint16_t use_of_open(std::uint64_t flags) {
   return use;
 }
 
-// What lies there for that thread: nothing where it does not.
+// The file at that path for that thread: nothing where there is none.
 struct Lies {
   bool there = false;
   bool can_be_written = true;

@@ -1,5 +1,5 @@
-// Observation: what a program and all that it starts opens, dials and runs, seen by a system-call
-// filter that stops each such call, tells it, and lets it go on.
+// Observation: files, connections and programs of a process tree, seen by a system-call filter that
+// stops each such call, reports it, and lets it go on.
 //
 // For learning, and for one look after a start that failed: it costs each of these calls two
 // switches between processes. It holds nothing: the program may exchange a path after it was read,
@@ -24,7 +24,7 @@
 
 namespace mcpac::sandbox {
 
-// What was done to a place, as bits. A call that failed counts as one that did not.
+// Uses of a place, as bits. A call that failed counts as one that did not.
 enum PlaceUse : std::uint16_t {
   kLooked = 1,     // asked about, and it was there
   kRead = 2,       // opened for reading, or listed
@@ -56,7 +56,7 @@ struct Seen {
   bool is_cut = false;               // there was more than is kept
 };
 
-// What is kept of that.
+// Limits of what is kept.
 inline constexpr std::size_t kMostSeenPlaces = 4096;
 inline constexpr std::size_t kMostSeenLookups = 2048;  // of places that were only asked about
 inline constexpr std::size_t kMostSeenHosts = 256;     // and names, and sockets
@@ -72,12 +72,12 @@ struct ObserveOptions {
   std::pair<std::filesystem::path, std::filesystem::path> stands_for;
 };
 
-// What a child that is to be observed needs: the socket that its listener goes over. It may lie in
-// another process of ours than the observation.
+// For an observed child: the socket that its listener goes over. It may lie in another process of
+// ours than the observation.
 class ObserverEnd {
  public:
   explicit ObserverEnd(UniqueFd socket);
-  // Where the listeners of children come: Spec::observer. Owned by this.
+  // Socket for the listeners of children: Spec::observer. Owned by this.
   [[nodiscard]] int socket() const { return socket_.get(); }
   // For a child of ours that is no sandbox's, right before its program, in the memory that it may
   // share with us: makes system calls only. 0 or errno. A child that is no root's gets no rights of
@@ -97,7 +97,7 @@ class Observation {
   ~Observation();
 
   [[nodiscard]] const ObserverEnd& entrance() const;
-  // How many programs were started to be observed; a server's own children are part of it.
+  // Number of programs started to be observed; a server's own children are part of it.
   [[nodiscard]] std::size_t starts() const;
   // Stops, and says what was seen. Waits a second for a call that is being read, and no longer.
   [[nodiscard]] Seen end();
@@ -108,8 +108,7 @@ class Observation {
   std::shared_ptr<State> state_;
 };
 
-// Where a child keeps the socket that its listener goes over: the filter lets that one message
-// pass.
+// Descriptor number of a child's socket for its listener: the filter lets that one message pass.
 inline constexpr int kObserverDescriptor = 1003;
 
 // In the child of a warden, before its own filter, with the socket at kObserverDescriptor. 0 or

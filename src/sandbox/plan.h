@@ -18,7 +18,7 @@
 
 namespace mcpac::sandbox {
 
-// Who the program is to the kernel.
+// The program's identity to the kernel.
 enum class Identity : std::uint8_t {
   kKeep,           // the caller: an ordinary user in a sandbox without namespaces
   kUserNamespace,  // the caller, seen as 65534 in a user namespace of its own
@@ -85,8 +85,8 @@ struct Plan {
   std::vector<char*> environment;      // likewise
 };
 
-// Where the child keeps what it needs up to the start of its program: above every limit for open
-// files, so that the program can never have a descriptor of this number again (seccomp.cpp).
+// Descriptor numbers of the child up to the start of its program: above every limit for open files,
+// so that the program can never have a descriptor of this number again (seccomp.cpp).
 inline constexpr int kProgramDescriptor = 1000;
 inline constexpr int kReportDescriptor = 1001;
 inline constexpr int kRulesetDescriptor = 1002;  // and kObserverDescriptor (observe.h)

@@ -11,7 +11,7 @@
 
 namespace mcpac::sandbox {
 
-// What the warden keeps between children.
+// State of the warden between children.
 struct Stock {
   Machine machine;
   std::map<FilterKey, std::vector<sock_filter>> filters;  // compiled at first use

@@ -1,5 +1,5 @@
-// Ends of processes: signals by descriptor, as a process number could by now be somebody else's,
-// and children of ours that may not end when they are told to.
+// Ends of processes: signals by descriptor, as a process number could by now be another's, and
+// children of ours that may not end when they are told to.
 #pragma once
 
 #include <poll.h>
@@ -32,7 +32,7 @@ inline void end_process(int process, bool by_request) {
     return;
   }
   send_signal(process, kEndRequest);
-  send_signal(process, SIGCONT);  // somebody may have stopped it
+  send_signal(process, SIGCONT);  // it may have been stopped
 }
 
 // After end_process(): whether it has ended by the deadline. One that does not hear its request is

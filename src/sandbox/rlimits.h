@@ -1,5 +1,5 @@
-// Limits that every machine has: what works, and how, was measured (docs/limits.md). Where there
-// are control groups, those come on top (cgroup_leaf.h).
+// Limits that every machine has; their effects were measured (docs/limits.md). Where there are
+// control groups, those come on top (cgroup_leaf.h).
 #pragma once
 
 #include "sandbox/plan.h"

@@ -36,7 +36,7 @@ std::uint64_t attributes_of(Mount::Access access) {
   return kAlways | MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC;
 }
 
-// A root warden's child is nobody's owner; an id-mapped mount shows it root's files as its own, so
+// A root warden's child owns no files; an id-mapped mount shows it root's files as its own, so
 // that private sources and a private work folder serve. Some file systems cannot: then the plain
 // permissions decide, which can only refuse more.
 int map_owner(int tree, int id_map) {
@@ -76,7 +76,7 @@ int pick_up(const Origin& origin, int id_map, int& tree) {
              : errno;
 }
 
-// What one mount is made of: one tree, or for an overlay two.
+// Parts of one mount: one tree, or for an overlay two.
 struct Trees {
   int place = -1;
   int changes = -1;
@@ -177,7 +177,8 @@ int make_overlay(int root, const Plan& plan, const Trees& trees, int point) {
   if (const int error = attach_layer(root, kUpper, trees.changes)) return error;
   constexpr unsigned long kFlags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
   if (::fchdir(point) != 0) return errno;
-  // Whoever mounts an overlay is who works on its layers; id-mapped ones know the child's id alone.
+  // The mounter of an overlay is the one who works on its layers; id-mapped ones know the child's
+  // id alone.
   const bool own_id = plan.identity == Identity::kOwnId;
   if (own_id) {
     if (const int error = make_files_as(plan.user)) return error;
@@ -260,7 +261,7 @@ int allow_in_landlock(const Plan& plan, const PlannedMount& mount, int folder) {
                     plan.landlock_abi);
 }
 
-// What the point shows now.
+// Opens the current content of the mount point.
 int reopen(const Stage& stage, const PlannedMount& mount, UniqueFd& made) {
   Name name{};
   return make_mount_point(stage, mount, made, name);

@@ -1,4 +1,4 @@
-// Sandbox: what a child process may do, as one value, and the child that runs under it.
+// Sandbox: rights of a child process as one value, and the child that runs under them.
 //
 // The caller says what the child needs; the warden (a small, single-threaded process without
 // secrets) builds the sandbox from the value and reports which layers stand. A layer that was asked
@@ -27,7 +27,7 @@ namespace mcpac::sandbox {
 enum class Tier : std::uint8_t { kA, kB, kC };
 [[nodiscard]] std::string to_string(Tier tier);
 
-// Which file is meant, where a path only says where it lies. {0, 0}: whatever lies there.
+// Identity of a file, where a path only names its place. {0, 0}: whatever lies there.
 struct FileIdentity {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -118,7 +118,7 @@ struct Spec {
   int observer = -1;
 };
 
-// How a child ended.
+// The end of a child.
 struct Verdict {
   enum class Kind : std::uint8_t {
     kExited,       // `code` is its exit code
@@ -180,7 +180,7 @@ class Child {
   std::unique_ptr<Impl> impl_;
 };
 
-// What this machine can give, found by doing each thing in a child.
+// Features of this machine, found by doing each thing in a child.
 struct Capability {
   std::string name;  // "user namespaces", "landlock", …
   bool works = false;

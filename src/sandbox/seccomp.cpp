@@ -85,8 +85,8 @@ Result<std::vector<sock_filter>> export_filter(scmp_filter_ctx context) {
   return filter;
 }
 
-// Calls of another architecture end the process whoever listens: their numbers would be taken for
-// others. libseccomp makes no filter whose default is a listener, so it is written here.
+// Calls of another architecture end the process despite a listener: their numbers would be taken
+// for others. libseccomp makes no filter whose default is a listener, so it is written here.
 void finish(std::span<sock_filter> filter, Rest rest) {
   for (sock_filter& step : filter) {
     if (BPF_CLASS(step.code) != BPF_RET) continue;

@@ -26,8 +26,8 @@ constexpr int kReading[] = {SCMP_SYS(stat),       SCMP_SYS(lstat),      SCMP_SYS
                             SCMP_SYS(getcwd),     SCMP_SYS(getdents64), SCMP_SYS(statfs),
                             SCMP_SYS(fstatfs),    SCMP_SYS(pread64),    SCMP_SYS(preadv)};
 
-// Links and special files are never made: each is a way to make somebody outside open something
-// else than they think.
+// Links and special files are never made: each is a way to make a process outside open something
+// else than it means.
 constexpr int kWriting[] = {SCMP_SYS(pwrite64), SCMP_SYS(pwritev),  SCMP_SYS(ftruncate),
                             SCMP_SYS(unlink),   SCMP_SYS(unlinkat), SCMP_SYS(rmdir),
                             SCMP_SYS(rename),   SCMP_SYS(renameat), SCMP_SYS(umask),
@@ -116,7 +116,7 @@ void naming_rules(Rules& rules, Names names) {
   mode_rules(rules, SCMP_SYS(openat), 3);
   mode_rules(rules, SCMP_SYS(mkdir), 1);
   mode_rules(rules, SCMP_SYS(mkdirat), 2);
-  // RENAME_WHITEOUT makes a device, as everybody may, and Landlock is not asked.
+  // RENAME_WHITEOUT makes a device, as every user may, and Landlock is not asked.
   flag_rules(rules, SCMP_SYS(renameat2), 4, RENAME_NOREPLACE | RENAME_EXCHANGE, EINVAL);
 }
 

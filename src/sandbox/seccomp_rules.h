@@ -1,4 +1,4 @@
-// Which system calls are admitted, as tables.
+// Tables of the admitted system calls.
 #pragma once
 
 #include <seccomp.h>
@@ -17,8 +17,8 @@ namespace mcpac::sandbox {
 // Whether the program sees a root of its own; without one some calls would reach the host's files.
 enum class Root : std::uint8_t { kOwn, kOfHost };
 
-// What happens to a call that no rule speaks of: it ends the process at once, or it stops until the
-// listener has read it, and then ends the process (listener.h).
+// Default for a call without a rule: it ends the process at once, or it stops until the listener
+// has read it, and then ends the process (listener.h).
 enum class Rest : std::uint8_t { kKill, kReport };
 
 // Whether calls that make, give away, take or write a name go to a guard (name_guard.h).
@@ -27,7 +27,7 @@ enum class Names : std::uint8_t { kAny, kGuarded };
 // The calls that go there, of open and openat those that make or write.
 [[nodiscard]] bool names_a_file(int call);
 
-// What a filter depends on; filters are compiled and kept by it.
+// Key of a filter; filters are compiled and kept by it.
 struct FilterKey {
   Admits admits;
   Root root = Root::kOwn;
@@ -54,7 +54,7 @@ struct ArgumentRule {
 [[nodiscard]] std::vector<CallGroup> call_groups();
 [[nodiscard]] std::vector<ArgumentRule> argument_rules(const FilterKey& key);
 
-// What is admitted besides; overrides the above.
+// Further admitted calls; overrides the above.
 [[nodiscard]] std::vector<CallGroup> admitted_groups(const FilterKey& key);
 [[nodiscard]] std::vector<ArgumentRule> admitted_rules(const FilterKey& key);
 

@@ -330,7 +330,7 @@ void starting_rules(Rules& rules) {
 }
 
 // A set-user-id or set-group-id bit is never put on a file: in a place of the host it would lend
-// its owner to everybody there.
+// its owner to every user there.
 void plain_modes(Rules& rules, int call, unsigned mode) {
   constexpr std::uint64_t kSetIds = S_ISUID | S_ISGID;
   rules.push_back({kServed, call, {with_bits(mode, kSetIds, 0)}});
@@ -439,7 +439,7 @@ void odd_rules(Rules& rules) {
                                 unsigned{PR_GET_SECUREBITS},
                                 0x53564d41U /* PR_SET_VMA */})
     rules.push_back({kServed, SCMP_SYS(prctl), {is(0, option)}});
-  // Which personality it has; none is taken, as one makes all memory executable.
+  // The query of its personality; none can be set, as one makes all memory executable.
   rules.push_back({kServed, SCMP_SYS(personality), {is(0, 0xffffffffU)}});
   for (const unsigned code : {0x1001U, 0x1002U, 0x1003U, 0x1004U, 0x3001U})  // FS, GS, CET's state
     rules.push_back({kServed, SCMP_SYS(arch_prctl), {is(0, code)}});

@@ -37,8 +37,8 @@ namespace {
 // the map of its id, and what a spawn needs.
 constexpr std::size_t kMostChildren = 192;
 
-// How long a forbidden call stays unnoticed that was interrupted before it could be seen, and
-// memory that no limit counts.
+// Longest time that a forbidden call stays unnoticed that was interrupted before it could be seen,
+// and memory that no limit counts.
 constexpr std::chrono::milliseconds kLookEvery{100};
 
 // Readable when a child of ours has ended or stands still. Only read() takes it from there.
@@ -104,7 +104,7 @@ class Server {
   std::chrono::steady_clock::time_point looked_;
   std::vector<Running> running_;
   std::map<uid_t, UniqueFd> id_maps_;  // made at first use, then kept
-  std::vector<pid_t> ended_;           // children that nobody asks about (make_id_map)
+  std::vector<pid_t> ended_;           // children without a later wait (make_id_map)
 };
 
 void Server::run() {
@@ -344,7 +344,7 @@ bool Server::watches() const {
   });
 }
 
-// Whatever else happens meanwhile: a busy program keeps nobody from looking.
+// Whatever else happens meanwhile: a busy program does not prevent the look.
 bool Server::is_time_to_look() {
   const auto now = std::chrono::steady_clock::now();
   if (now - looked_ < kLookEvery) return false;

@@ -3,7 +3,7 @@
 
 namespace mcpac::sandbox {
 
-// What a warden is told by its arguments.
+// Arguments of a warden.
 inline constexpr const char* kWordWhenAsked = "when-asked";
 inline constexpr const char* kWordForServers = "for-servers";
 inline constexpr const char* kWordGivesBack = "gives-back";
@@ -12,8 +12,8 @@ inline constexpr const char* kWordGivesBack = "gives-back";
 // warden gives back what it cannot when it is killed.
 enum class HostGroup : unsigned char { kAsFound, kMoved };
 
-// What it makes ready before there is a question: what the machine gives, or for programs that
-// serve (Serves) their filter and id map, and the machine is presumed to give tier A.
+// Preparation before the first request: what the machine gives, or for programs that serve (Serves)
+// their filter and id map, and the machine is presumed to give tier A.
 enum class Purpose : unsigned char { kAny, kServers };
 
 // Serves the host at the other end of `socket` until it goes away; then kills every child and

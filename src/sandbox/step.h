@@ -1,4 +1,4 @@
-// Step: where the building of a sandbox stands, so that a failure can name its layer.
+// Step: current layer in the building of a sandbox, so that a failure can name it.
 //
 // The child that is being confined has no way to print: it writes one Failure into a socket
 // that closes by itself when the program starts. No failure there means that every layer stands.

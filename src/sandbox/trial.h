@@ -7,7 +7,7 @@
 
 namespace mcpac::sandbox {
 
-// How a trial ended: the layer that failed, or the child's wait status.
+// Result of a trial: the layer that failed, or the child's wait status.
 struct Trial {
   Failure failure;
   int status = 0;

@@ -158,8 +158,8 @@ bool has_nul(const Spec& spec) {
   return false;
 }
 
-// True: there is an answer, or its end. One that somebody stopped goes on; one that is stopped
-// again and again answers nobody.
+// True: there is an answer, or its end. A stopped one goes on; one that is stopped again and again
+// does not answer.
 bool answers(int socket, pid_t warden) {
   constexpr int kLookEveryMs = 1'000;
   constexpr int kMostLooks = 30;

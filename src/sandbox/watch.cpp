@@ -14,7 +14,7 @@
 namespace mcpac::sandbox {
 namespace {
 
-// A program that signals itself without an end keeps nobody busy but itself: it is let go.
+// A program that signals itself without an end keeps only itself busy: it is let go.
 constexpr unsigned kMostSignals = 64;
 constexpr unsigned kMostLooks = 8;
 
@@ -31,8 +31,8 @@ bool is_crash(int signal) {
          signal == SIGABRT;
 }
 
-// How large the stack would have to be. 0: it has not run out, as the access was elsewhere, or
-// where the kernel would have made it grow.
+// Size that the stack would need. 0: it has not run out, as the access was elsewhere, or where the
+// kernel would have made it grow.
 std::uint64_t stack_needed(std::uint64_t accessed, std::uint64_t stack_pointer,
                            std::uint64_t stack_begin, std::uint64_t allowed) {
   if (accessed >= stack_begin || accessed + kReachBelow < stack_pointer) return 0;
@@ -64,17 +64,17 @@ void Watch::on_stop(int status) {
   siginfo_t info{};
   if (::ptrace(PTRACE_GETSIGINFO, child_, nullptr, &info) != 0) {
     // No signal is on its way: it has stopped, as one told it to, and stays so until it is told to
-    // go on, which nobody traced hears. Or it is gone.
+    // go on, which a traced process does not hear. Or it is gone.
     if (errno == EINVAL) let_go_on(0, Then::kAlone);
     return;
   }
   const Then then = note(info);
   if (then == Then::kEnded) {
     ended_at_trap_ = true;
-    ::kill(child_, SIGKILL);  // ours to wait for, so the number is nobody else's
+    ::kill(child_, SIGKILL);  // ours to wait for, so the number is not reused
     return;
   }
-  // Who sends from outside of its pid namespace has no number in there.
+  // A sender outside of its pid namespace has no number in there.
   const bool own_stop = signal == SIGSTOP && info.si_pid != 0;
   let_go_on(stops_ == Stops::kWithheld && own_stop ? 0 : signal, then);
 }
@@ -107,7 +107,7 @@ Watch::Then Watch::note(const siginfo_t& signal) {
   return faulted ? Then::kAlone : Then::kWatched;
 }
 
-// One look that nobody answered is enough, and a program that means it crashes once.
+// One unanswered look is enough, and a program that means it crashes once.
 Stand Watch::stand_of(const ChildMemory& memory, std::uint64_t counter, std::uint64_t stack) {
   if (looks_ == kMostLooks) return {.frame_count = 1, .frames = {counter}};
   const Sight sight = look_at(memory, counter, stack);

@@ -1,4 +1,4 @@
-// Watch: what a child's signals say, while it still stands where they met it.
+// Watch: reads a child's signals while it is stopped at them.
 //
 // When a process has ended its memory is gone, and with it where it crashed. So the warden traces
 // its children as a debugger does, for signals only: no call is stopped, nothing is written, and
@@ -28,8 +28,8 @@ int offer_watch();
 class Watch {
  public:
   // The child does not stop for itself when it is the first process of its pid namespace; a tracer
-  // must not make it. Others outside may stop it and let it go on, as if nobody watched; what comes
-  // after that is not seen.
+  // must not make it. Others outside may stop it and let it go on, as if it were not watched; what
+  // comes after that is not seen.
   enum class Stops : std::uint8_t { kPassed, kWithheld };
   void begin(pid_t child, std::uint64_t stack_bytes, Stops stops);
   // The child stands still, as this status of wait(2) says: looks at it, and lets it go on.
@@ -39,8 +39,7 @@ class Watch {
   // No signal of its first thread was missed.
   [[nodiscard]] bool saw_all() const { return started_ && watching_; }
   [[nodiscard]] std::uint32_t file_size_refusals() const { return file_size_refusals_; }
-  // Its end, as wait(2) has it, of which `status` was said: of one that was ended for a breakpoint
-  // the breakpoint.
+  // Its end, as wait(2) has it, with this `status`: the breakpoint for a child ended by one.
   [[nodiscard]] int end_of(int status) const;
 
  private:

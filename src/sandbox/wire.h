@@ -64,7 +64,7 @@ class Reader {
     if (value > most) fail();
     return failed_ ? 0 : value;
   }
-  // What was read makes no sense.
+  // The packet makes no sense.
   void reject() { fail(); }
   [[nodiscard]] bool ok() const { return !failed_; }
   [[nodiscard]] bool complete() const { return !failed_ && rest_.empty(); }

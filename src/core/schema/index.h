@@ -40,7 +40,7 @@ class SchemaIndex {
  public:
   // Takes the document over: pointers into it are valid as long as the index.
   Result<const Json*> add_document(Json document, std::string_view retrieval_uri);
-  // What "$ref" or "$dynamicRef" of `from` names.
+  // Target of "$ref" or "$dynamicRef" of `from`.
   Result<Target> find(const Json& from, std::string_view reference);
 
   [[nodiscard]] ResourceId resource_of(const Json& schema) const { return place_.at(&schema); }
@@ -63,7 +63,7 @@ class SchemaIndex {
   std::unordered_map<const Json*, ResourceId> place_;  // every known schema
 };
 
-// What a keyword's value holds in the way of schemas.
+// Schemas in a keyword's value.
 enum class Holds { kNothing, kSchema, kSchemas, kNamedSchemas, kSchemaOrSchemas };
 [[nodiscard]] Holds holds(std::string_view keyword);
 

@@ -72,7 +72,7 @@ struct ObjectRules {
   std::vector<NamedNode> dependent;  // applied to the whole object
 };
 
-// What applies further schemas to the same value.
+// Keywords that apply further schemas to the same value.
 struct InPlace {
   const Node* reference = nullptr;
   const Node* dynamic =
@@ -110,7 +110,7 @@ struct Node {
 
 // A whole compiled schema.
 struct Program {
-  // What people should know of it, each with its JSON pointer into the schema.
+  // Notes for people, each with its JSON pointer into the schema.
   std::vector<SchemaRemark> refused_defaults;
   std::vector<SchemaRemark> unchecked_patterns;
   SchemaIndex index;

@@ -1,8 +1,8 @@
-// Places: which schemas may speak of each place of a value, whichever form of anyOf, oneOf or if
-// the value takes.
+// Places: the schemas that may apply at each place of a value, over all branches of anyOf, oneOf
+// and if.
 //
-// Validation asks whether a value holds; this asks what its schema knows of it, for those who must
-// not depend on the form that a server will choose (member names, defaults). "not" says what a
+// Validation asks whether a value holds; this asks what its schema knows of it, for callers that
+// must not depend on the form that a server will choose (member names, defaults). "not" says what a
 // value is not, and counts for nothing. Found on demand and kept; not thread-safe. Lives as long as
 // the Program.
 #pragma once

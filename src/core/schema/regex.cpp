@@ -175,7 +175,7 @@ class Translator {
         rest.starts_with("<!")) {
       return refuse("look-around is not supported");
     }
-    // A name is for reading a match, which nobody does here. "(?P<" is Python's way to write it.
+    // A name is for reading a match, which is not done here. "(?P<" is Python's way to write it.
     const std::size_t name = rest.starts_with("P<") ? 2 : rest.starts_with('<') ? 1 : 0;
     const auto end = rest.find('>');
     if (name == 0 || end == std::string_view::npos)

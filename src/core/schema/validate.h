@@ -1,4 +1,4 @@
-// What is asked of one value and a compiled schema: names, defaults, validation.
+// Operations on one value and a compiled schema: names, defaults, validation.
 #pragma once
 
 #include <optional>

@@ -16,7 +16,7 @@
 
 namespace mcpac::schema {
 
-// Where in the value we are, as a chain on the stack: made into text only for a violation.
+// Current place in the value, as a chain on the stack: made into text only for a violation.
 struct Path {
   const Path* outer = nullptr;
   std::string_view name;
@@ -33,7 +33,7 @@ struct Scope {
   ResourceId resource = 0;
 };
 
-// Which members or items the "unevaluated" keywords no longer see, by their address.
+// Members or items that the "unevaluated" keywords no longer see, by their address.
 class Evaluated {
  public:
   void add(const Json& child) { children_.insert(&child); }
@@ -55,7 +55,7 @@ class Validator {
   [[nodiscard]] std::size_t work() const { return work_; }
 
  private:
-  // What every check is handed. `evaluated` is null where nobody asks.
+  // Arguments of every check. `evaluated` is null where it is not needed.
   struct At {
     const Json& value;
     const Path& path;

@@ -4,7 +4,7 @@
 // The file is private (0600), of one owner, and written whole beside itself. What is not so, cannot
 // be read, or does not carry its own digest is left out with a warning: a lost answer is asked
 // again, a forged one must not be taken. That guards against other users, faults and careless
-// edits; whoever writes as the user could also grant (docs/threat-model.md).
+// edits; a process with the user's rights could also grant (docs/threat-model.md).
 #pragma once
 
 #include <chrono>
@@ -33,7 +33,7 @@ struct StoredAnswer {
 };
 [[nodiscard]] Json to_json(const StoredAnswer& answer);
 
-// What a program declared when it was last approved. Grants nothing: it says what is new.
+// A program's declaration when it was last approved. Grants nothing: it shows what is new.
 struct ApprovedProgram {
   std::string project;
   std::string program;

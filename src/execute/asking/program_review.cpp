@@ -26,8 +26,8 @@ std::string standing_of(const policy::Foresight& foresight) {
   return "denied";
 }
 
-// How calls of a declared tool fare: those of the source, and what makes the first of the worst so.
-// Of a program whose calls are not known, how any call does.
+// Predicted decisions on calls of a declared tool: those of the source, and what makes the first of
+// the worst so. Of a program whose calls are not known, how any call does.
 policy::Foresight outlook_of(const ReviewSubject& subject, const Permission& permission) {
   const auto any = subject.authority->foresee(
       permission, {.known = Json::object(), .unknown = {}, .open = true});

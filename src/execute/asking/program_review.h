@@ -20,16 +20,16 @@ namespace mcpac::execute {
 struct ReviewSubject {
   std::string program;  // as messages call it
   std::string project;  // its folder
-  // What it declares: text for people, and the permission.
+  // Its declaration: text for people, and the permission.
   std::vector<std::pair<Permission, std::string>> declared;
   const policy::Authority* authority = nullptr;  // of the run, the declaration included; borrowed
   gate::Binding binding;
-  // What its source calls, where there is one; null for a program that was built elsewhere.
+  // The calls in its source, where there is one; null for a program that was built elsewhere.
   const analyzer::Report* report = nullptr;
 };
 
-// An error where it may not run: nobody is there to answer (kApprovalMissing), or the answer was no
-// (kApprovalRefused). What was answered goes into `answers`. With kExpect: where nobody is there it
+// An error where it may not run: no approver is there (kApprovalMissing), or the answer was no
+// (kApprovalRefused). What was answered goes into `answers`. With kExpect: without an approver it
 // may run, and what asks is denied.
 [[nodiscard]] Result<void> require_review(const ReviewSubject& subject, ReviewWanted wanted,
                                           DeniedUses denied, RunApprover* approver,

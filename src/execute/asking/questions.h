@@ -1,4 +1,4 @@
-// Questions: who answers what rules ask, and whether a program is shown before it runs.
+// Questions: options for the approver of a run and for the review before it.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace mcpac::execute {
 
 enum class ReviewWanted : std::uint8_t { kWhenAsked, kAlways };
 
-// Who answers what rules ask, and whether the program is shown even where none does.
+// The approver of what rules ask, and whether the program is shown even where none does.
 struct Questions {
   MakeApprover approver = nullptr;
   ReviewWanted review = ReviewWanted::kWhenAsked;

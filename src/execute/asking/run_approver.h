@@ -1,4 +1,4 @@
-// RunApprover: who is asked about a run, before it and while it goes on (docs/asking.md).
+// RunApprover: approver of a run, before it and while it goes on (docs/asking.md).
 #pragma once
 
 #include <functional>
@@ -38,7 +38,7 @@ class RunApprover : public gate::Approver {
   // Like ask(): answered with kOnce (run it) or anything else (do not).
   virtual void review(const ProgramReview& review, Done done) = 0;
 };
-// Called on the thread of the run; null where nobody can be asked.
+// Called on the thread of the run; null where no approver is available.
 using MakeApprover =
     std::function<std::unique_ptr<RunApprover>(const boost::asio::any_io_executor&)>;
 

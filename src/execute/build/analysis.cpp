@@ -22,7 +22,7 @@ std::unexpected<Error> unusable(std::string why, std::string fix = kSmaller) {
               {.why = std::move(why), .fix = std::move(fix)});
 }
 
-// What the worker said before it gave up, as far as it is a sentence.
+// The worker's last words before it gave up, as far as they are a sentence.
 std::unexpected<Error> given_up(const ToolOutput& output, const Snapshot& snapshot) {
   constexpr std::size_t kMaxSaid = 500;
   const std::string ended = fmt::format("the analyzer {}", describe(output.verdict));
@@ -104,7 +104,7 @@ void tell_includes(analyzer::Report& report, const Snapshot& snapshot, const cod
   report.verdict = analyzer::Verdict::kRefused;
 }
 
-// What to write where a header of the standard library is not there; empty for another one.
+// Fix where a header of the standard library is not there; empty for another one.
 std::string instead_of_header(const std::string& name) {
   if (name == "bits/stdc++.h") return "include the standard headers that you use, each by its name";
   const bool is_standard =

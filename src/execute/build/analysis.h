@@ -12,7 +12,7 @@
 
 namespace mcpac::execute {
 
-// What the worker is asked: all that it gets beside the files of the snapshot and of `prepared`.
+// Request to the worker: all that it gets beside the files of the snapshot and of `prepared`.
 [[nodiscard]] analyzer::Request analysis_request(const Snapshot& snapshot,
                                                  const codegen::Lock& lock,
                                                  const Prepared& prepared);

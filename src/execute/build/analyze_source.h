@@ -13,7 +13,7 @@
 
 namespace mcpac::execute {
 
-// `stop`: ends it in the place of signals.
+// `stop`: ends it instead of signals.
 [[nodiscard]] Result<analyzer::Report> analyze_source(
     const Project& project, const codegen::Lock& lock, const Folders& folders, const Source& source,
     sandbox::Tier lowest_tier, const std::function<void(const char*)>& on_build,

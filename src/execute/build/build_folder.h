@@ -1,4 +1,4 @@
-// BuildFolder: where one program is built, in parts that the sandboxes of its tools see.
+// BuildFolder: folder of one program's build, in parts that the sandboxes of its tools see.
 //
 //   source/     what is compiled: the snapshot, with the entry behind its source
 //   leads       of the sources, a folder each (lead.h)

@@ -1,4 +1,4 @@
-// BuildPlace: which program is analysed and built, and where and how the tools run. Borrows all.
+// BuildPlace: the program to analyse and build, and the place and way its tools run. Borrows all.
 #pragma once
 
 #include "execute/build/build_tools.h"

@@ -32,8 +32,7 @@ struct Program {
   std::filesystem::path runner{};  // of an image; borrowed from the prepared folder
 };
 
-// What compiler and linker made, as it came: nothing of it was checked. The files go when this
-// does.
+// Unchecked output of compiler and linker. The files go when this does.
 struct Built {
   BuildFolder folder;
   std::vector<analyzer::ObjectFile> objects;  // of all sources, in their order

@@ -21,14 +21,14 @@ class EarlyCompile {
   EarlyCompile(const BuildPlace& place, EntryPlace entry, std::optional<WaitingBuild> waiting);
   EarlyCompile(const EarlyCompile&) = delete;
   EarlyCompile& operator=(const EarlyCompile&) = delete;
-  ~EarlyCompile();  // ends the compiler, where nobody took what it makes
+  ~EarlyCompile();  // ends the compiler, where its result was not taken
   [[nodiscard]] EntryPlace entry() const { return entry_; }
   // Waits for what was built, or for what went wrong. Once.
   [[nodiscard]] Result<Built> take();
 
  private:
   EntryPlace entry_;
-  UniqueFd cancel_;  // readable: nobody wants the program any more
+  UniqueFd cancel_;  // readable: the program is not wanted any more
   UniqueFd stop_;    // readable: that, or what `place` names
   std::future<Result<Built>> built_;
 };

@@ -1,4 +1,4 @@
-// Entry: where a program begins, and the text that ties it to the runtime.
+// Entry: the entry point of a program, and the text that ties it to the runtime.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace mcpac::execute {
 
-// Which of the snapshot's sources has the entry, and in which form.
+// The snapshot's source that has the entry, and its form.
 struct EntryPlace {
   std::size_t source = 0;
   analyzer::Entry form = analyzer::Entry::kNone;

@@ -140,7 +140,7 @@ Result<void> Checker::read_segments() {
         loaded_.push_back(segment);
         break;
       case PT_GNU_EH_FRAME: frames_ = segment; break;
-      // Nobody asks the others: the stack is the runner's, notes are read by the host.
+      // The others are not used: the stack is the runner's, notes are read by the host.
       case PT_NULL:
       case PT_PHDR:
       case PT_NOTE:

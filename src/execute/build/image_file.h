@@ -2,8 +2,8 @@
 // addresses, which the runner maps into its own memory and enters.
 //
 // What made it was the linker in its sandbox, over objects of a hostile source: nothing in it is
-// believed before it was checked, and whoever has an Image has one that was. And nothing hangs on
-// the check but a clear error: the image runs in a sandbox that holds whatever it is.
+// believed before it was checked, and every Image was checked. And nothing hangs on the check but a
+// clear error: the image runs in a sandbox that holds whatever it is.
 #pragma once
 
 #include <elf.h>
@@ -20,15 +20,15 @@
 
 namespace mcpac::execute {
 
-// Where images lie: below the runner, behind which the kernel puts the heap, and low enough that
-// code of one can call the other directly.
+// Address range of images: below the runner, behind which the kernel puts the heap, and low enough
+// that code of one can call the other directly.
 inline constexpr std::uint64_t kImageBegin = 0x10000000;
 inline constexpr std::uint64_t kImageEnd = 0x30000000;
 inline constexpr std::uint64_t kRunnerBegin = 0x40000000;
 inline constexpr std::size_t kLargestImage = std::size_t{64} << 20U;
 inline constexpr std::size_t kMostImageSegments = 16;
 
-// A value whose copies share their bytes, which nobody else can change.
+// A value whose copies share their bytes, which nothing else can change.
 class Image {
  public:
   // What lies behind `begin`. kProgramUnusable where it is anything but segments inside the bounds,

@@ -10,7 +10,7 @@
 namespace mcpac::execute {
 namespace {
 
-// What the linker defines in every program, and the image's own table.
+// Symbols that the linker defines in every program, and the image's own table.
 bool is_given(std::string_view name) {
   return name == "_GLOBAL_OFFSET_TABLE_" || name == "__dso_handle";
 }
@@ -36,7 +36,7 @@ std::optional<std::string> addresses_for(const std::vector<analyzer::ObjectFile>
       if (symbol.binding == STB_LOCAL || symbol.name.empty()) continue;
       const bool weak = symbol.binding == STB_WEAK;
       if (symbol.section == 0 && !weak) needed.insert(symbol.name);
-      if (symbol.section == 0 && weak) merged.insert(symbol.name);  // null where nobody has it
+      if (symbol.section == 0 && weak) merged.insert(symbol.name);  // null where it is undefined
       if (symbol.section != 0) (weak ? merged : own).insert(symbol.name);
     }
   }

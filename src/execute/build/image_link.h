@@ -1,4 +1,4 @@
-// ImageLink: what the linker is told of the runner, so that a program becomes an image for it
+// ImageLink: the linker's input about the runner, by which a program becomes an image for it
 // (docs/adr/0024).
 #pragma once
 

@@ -14,8 +14,8 @@ namespace mcpac::execute {
 // To the program whose source lies at this path inside. `folder` is there, and empty.
 [[nodiscard]] Result<void> write_lead(const std::filesystem::path& folder, std::string_view source);
 
-// To a program that is not known yet. Whoever stands at its pipe has read what programs use, as the
-// headers of `prepared` have it; those that an older mcpac generated do not, and this is an error.
+// For a program that is not known yet. The tool at its pipe has read what programs use, as the
+// headers of `prepared` have it; headers of an older mcpac lack it, which is an error.
 [[nodiscard]] Result<void> write_waiting_lead(const std::filesystem::path& folder,
                                               const std::filesystem::path& prepared);
 [[nodiscard]] std::filesystem::path pipe_of_lead(const std::filesystem::path& folder);

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxLibrary = std::size_t{256} << 20U;
 
-// FNV-1a, 64 bits: nothing here needs a hash that resists anybody (see the header).
+// FNV-1a, 64 bits: nothing here needs a collision-resistant hash (see the header).
 std::uint64_t hash_of(std::string_view text) {
   std::uint64_t hash = 14695981039346656037ULL;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;

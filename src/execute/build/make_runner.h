@@ -28,7 +28,7 @@ struct RunnerPlace {
 // A text that changes with the runner's sources.
 [[nodiscard]] const std::string& runner_identity();
 
-// The command with `objects` in the place of "{objects}".
+// The command with "{objects}" replaced by `objects`.
 [[nodiscard]] std::vector<std::string> with_objects(std::vector<std::string> command,
                                                     const std::vector<std::string>& objects);
 

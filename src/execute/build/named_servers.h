@@ -1,4 +1,4 @@
-// Named servers: which servers a program can use, by the words in its text.
+// Named servers: the servers that a program can use, by the words in its text.
 //
 // Preparing the headers of hundreds of servers for a program that uses two costs seconds, and each
 // compilation reads what was prepared. So only the servers whose C++ name stands somewhere in the

@@ -159,7 +159,7 @@ Result<void> precompile_runtime(const Headers& runtime, const fs::path& target,
 
 namespace {
 
-// A lock could come with a project that somebody else wrote: a name is a name, or not written.
+// A lock could come with a third-party project: a name is a name, or not written.
 bool is_cpp_name(std::string_view name) {
   const auto is_part = [](char c) { return is_word(c) || c == ':'; };
   return !name.empty() && std::ranges::all_of(name, is_part);

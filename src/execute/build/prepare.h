@@ -2,8 +2,8 @@
 //
 // It happens once per lock (a fraction of a second) and once per toolchain (seconds); later runs
 // verify and reuse. What is used is never servers/ itself: its bytes are read once, held against
-// the digests in the lock, and copied into the private cache, so nobody can change a header between
-// the check and the compilation.
+// the digests in the lock, and copied into the private cache, so no process can change a header
+// between the check and the compilation.
 #pragma once
 
 #include <filesystem>
@@ -22,10 +22,10 @@
 
 namespace mcpac::execute {
 
-// What was prepared, and what it was made from: it is the same as long as that is.
+// The prepared files and their inputs: the same inputs give the same files.
 struct KnownPrepared {
   Prepared prepared;
-  const codegen::Lock* lock;  // this very object, which nobody changes and which lives longer
+  const codegen::Lock* lock;  // this very object, which is not changed and lives longer
   std::set<std::string> servers;
   std::string stamps;  // of the headers and of the toolchain; empty: they may change unseen
 };
@@ -40,7 +40,7 @@ struct KnownPrepared {
                                        const std::function<void(const char*)>& on_build,
                                        const KnownPrepared* known = nullptr);
 
-// What prepare() would give, where it has nothing to make; nothing otherwise.
+// The result of prepare(), where it has nothing to make; nothing otherwise.
 [[nodiscard]] std::optional<KnownPrepared> find_prepared(const Project& project,
                                                          const codegen::Lock& lock,
                                                          const std::set<std::string>& servers,

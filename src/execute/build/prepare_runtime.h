@@ -1,7 +1,7 @@
-// prepare_runtime(): what every program on a machine needs, made before there is one.
+// prepare_runtime(): files that every program on a machine needs, made before the first one.
 //
-// The same that prepare() makes first where no program was built yet; whoever waits for a program
-// later need not wait for this.
+// The same that prepare() makes first where no program was built yet; a later build of a program
+// need not wait for this.
 #pragma once
 
 #include <functional>

@@ -67,7 +67,7 @@ void keep_newest(const fs::path& cache, std::string_view kind, std::size_t most)
 
 FolderUse use_folder(const fs::path& folder) {
   UniqueFd opened = open_folder(folder);
-  // Who removes it has the lock first, or does not get it; afterwards another one may stand there.
+  // The remover has the lock first, or does not get it; afterwards another one may stand there.
   if (!opened || take_lock(opened, LOCK_SH) == Lock::kRefused || !is_still_at(folder, opened))
     return nullptr;
   ::futimens(opened.get(), nullptr);

@@ -1,8 +1,8 @@
-// PreparedCache: how many prepared folders there are (prepare.h), and which of them are in use.
+// PreparedCache: bound and use of prepared folders (prepare.h).
 //
 // Each set of servers that a program names has a folder of its own, and which words a program has
 // is its author's business: without a bound, programs in a loop fill the disk. So those that were
-// used last are kept. Whoever uses one holds it, and what is held is not removed: a compiler that
+// used last are kept. A user of one holds it, and what is held is not removed: a compiler that
 // waits in its sandbox, in whatever process, reads from there.
 #pragma once
 
@@ -25,7 +25,7 @@ using FolderUse = std::shared_ptr<const UniqueFd>;
 // or it is being removed, and then there is none either.
 [[nodiscard]] FolderUse use_folder(const std::filesystem::path& folder);
 
-// Of those that nobody holds. While nobody else makes one or removes one.
+// Of those that are not held. No other process may make or remove one meanwhile.
 void drop_the_oldest(const std::filesystem::path& cache, PreparedBounds bounds = {});
 
 }  // namespace mcpac::execute

@@ -39,7 +39,7 @@ class ProgramBuild {
   // What waited for the program in vain ends: of one that was seen, all. Giving its memory back
   // takes a processor some milliseconds, so it is called when the program has begun.
   void let_go_of_tools() { waiting_.let_go(); }
-  // For the next time. Costs some milliseconds, so it is called when nobody waits any more.
+  // For the next time. Costs some milliseconds, so it is called when no client waits any more.
   void keep(const Program& program) const;
 
  private:

@@ -1,6 +1,6 @@
-// ProgramFile: what an ELF file says of itself, before anything runs it.
+// ProgramFile: facts that an ELF file states about itself, read before it runs.
 //
-// The interpreter of a dynamically linked program is chosen by whoever built it, so it is held
+// The interpreter of a dynamically linked program is chosen by its builder, so it is held
 // against the one that we mount. Scripts and other formats are no programs here.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace mcpac::execute {
 
-// What its mcpac notes declare; nothing: it has none. See analyzer/binary_note.h.
+// Declaration of its mcpac notes; nothing: it has none. See analyzer/binary_note.h.
 using DeclaredInNotes = std::optional<std::vector<analyzer::Declared>>;
 
 struct ProgramFile {
@@ -25,18 +25,18 @@ struct ProgramFile {
 
 [[nodiscard]] Result<ProgramFile> inspect_program(const std::filesystem::path& file);
 
-// What the mcpac notes in these bytes declare; `file` stands in errors.
+// Declaration of the mcpac notes in these bytes; `file` stands in errors.
 [[nodiscard]] Result<DeclaredInNotes> declared_in(std::string_view bytes,
                                                   const std::filesystem::path& file);
 
 // Whether the first bytes are those of an ELF file: then it is no source.
 [[nodiscard]] bool is_elf_file(const std::filesystem::path& file);
 
-// What a binary declares, as a report (Entry::kBinary): what it uses cannot be seen in it.
+// A binary's declaration, as a report (Entry::kBinary): what it uses cannot be seen in it.
 // kProgramUnusable also where it says nothing: an empty list would be a wrong answer.
 [[nodiscard]] Result<analyzer::Report> analyze_binary(const std::filesystem::path& file);
 
-// The report of a binary of which only the declaration is known.
+// The report of a binary whose declaration alone is known.
 [[nodiscard]] analyzer::Report report_of_binary(const std::filesystem::path& file,
                                                 std::vector<analyzer::Declared> declared);
 

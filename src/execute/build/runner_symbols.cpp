@@ -118,7 +118,7 @@ RunnerSymbols RunnerSymbols::of(const std::vector<ElfSymbol>& symbols,
   for (std::size_t i = 0; i < sorted.size();) {
     std::size_t next = i + 1;
     while (next < sorted.size() && sorted[next].first == sorted[i].first) ++next;
-    // Of two things with one name nobody could say which is meant.
+    // Of two things with one name it is ambiguous which is meant.
     if (sorted[next - 1].second == sorted[i].second) unique.push_back(sorted[i]);
     i = next;
   }
@@ -175,7 +175,7 @@ std::string source_of_chosen(const std::vector<ElfSymbol>& symbols) {
     const bool plain = symbol.name.find_first_of("\"\\\n@") == std::string_view::npos;
     if (symbol.type == STT_GNU_IFUNC && symbol.shared && plain) names.insert(symbol.name);
   }
-  // Where the address of such a function is taken, the linker gives it a stub that everybody calls.
+  // Where the address of such a function is taken, the linker gives it a stub that all callers use.
   std::string text = "__asm__(\".pushsection .data.rel.ro.mcpac,\\\"aw\\\"\\n\"\n";
   for (const auto name : names) text += fmt::format("        \".quad {}\\n\"\n", name);
   return text + "        \".popsection\\n\");\n";

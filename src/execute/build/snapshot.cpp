@@ -73,7 +73,7 @@ Result<void> check_name(std::string_view name, const std::string& display) {
 }
 
 // Opens below the folder and nowhere else: no `..`, no absolute path, no link that leads out, even
-// if somebody swaps a folder for a link while we look.
+// if a folder is swapped for a link while we look.
 Result<std::string> read_beneath(const std::filesystem::path& folder,
                                  const std::filesystem::path& relative) {
   const UniqueFd base(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -93,7 +93,7 @@ struct Quoted {
 };
 
 // The names in `#include "…"` lines. A scanner, not a preprocessor: it may find too many (in
-// comments, in code that is switched off), which only copies a header that nobody reads; an include
+// comments, in code that is switched off), which only copies an unused header; an include
 // whose name comes from a macro is not found and does not compile.
 std::vector<Quoted> quoted_includes(std::string_view text) {
   std::vector<Quoted> names;

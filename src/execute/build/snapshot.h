@@ -42,19 +42,19 @@ struct Source {
 class Snapshot {
  public:
   [[nodiscard]] static Result<Snapshot> take(const Source& source);
-  // Into a folder that nobody else writes, for a process that reads it.
+  // Into a folder without other writers, for a process that reads it.
   [[nodiscard]] Result<void> write(const std::filesystem::path& folder) const;
 
   // The sources of the program, the first in front: their paths inside the sandboxes.
   [[nodiscard]] std::vector<std::string> sources_inside() const;
-  // Which of them the user knows by this name; 0 where it is none.
+  // The one that the user knows by this name; 0 where it is none.
   [[nodiscard]] std::size_t source_shown_as(std::string_view display) const;
   // Path below the folder -> bytes.
   [[nodiscard]] const std::map<std::string, std::string>& files() const { return files_; }
   // Generated headers that the program includes by where they lie, and what these include in turn:
   // they are read a second time, as something of the program's.
   [[nodiscard]] std::set<std::string> generated() const;
-  // Where a file that is not in `names` includes one that is.
+  // The place where a file that is not in `names` includes one that is.
   struct Include {
     std::string file;  // as in files()
     unsigned line = 0;

@@ -108,7 +108,7 @@ void rename_stand_ins(std::vector<std::string>& words, const std::string& base) 
   }
 }
 
-// What the driver is asked: the flags, and where its answer goes.
+// Request to the driver: the flags, and where its answer goes.
 struct Question {
   std::vector<std::string>& answer;
   std::vector<std::string> flags;

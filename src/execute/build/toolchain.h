@@ -49,7 +49,7 @@ struct Toolchain {
   // ld.lld …: kFirstInput + "{objects}" + kPrepared/image_table.o + addresses -> kOutput/agent, an
   // image for it
   std::vector<std::string> link_image;
-  // Which runner was made with these; empty as long as there is none.
+  // The runner made with these; empty as long as there is none.
   std::string runner_digest;
   // driver-style flags for libclang, equal in meaning to `compile`
   std::vector<std::string> analyze;
@@ -61,7 +61,7 @@ struct Toolchain {
 // Asks the driver below `llvm`.
 [[nodiscard]] Result<Toolchain> ask_driver(const std::filesystem::path& llvm);
 
-// What a compiler, linker or analyzer process sees of the machine: the toolchain, read-only.
+// Mounts of a compiler, linker or analyzer process: the toolchain, read-only.
 [[nodiscard]] std::vector<sandbox::Mount> toolchain_mounts(const std::filesystem::path& llvm);
 // A text that changes when another clang is installed.
 [[nodiscard]] std::string toolchain_identity(const std::filesystem::path& llvm);

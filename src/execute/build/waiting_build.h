@@ -30,7 +30,7 @@ struct WaitingBuild {
 
 // The first input of a linker of images says nothing: a linker that waits stands there.
 inline constexpr char kFirstInput[] = "/* what follows is there */\n";
-// For a linker that does not wait, in the place of one that did, too.
+// For a linker that does not wait, also as a substitute for one that did.
 [[nodiscard]] Result<void> write_first_input(const BuildFolder& folder);
 
 }  // namespace mcpac::execute

@@ -41,7 +41,7 @@ int copy(int from, int to, std::uint64_t size) {
   return 0;
 }
 
-// Root keeps a file with whom it belonged to; for everybody else that is themselves.
+// Root keeps the owner of a file; for any other user that is the user.
 int give_back(int file, int parent, const std::string& name) {
   struct stat before {};
   if (::geteuid() != 0 || ::fstatat(parent, name.c_str(), &before, AT_SYMLINK_NOFOLLOW) != 0)
@@ -71,7 +71,7 @@ int link_as(const UniqueFd& parent, const Temporary& made, const std::string& na
              : errno;
 }
 
-// A new file takes nobody's place; another takes the one that it changes, at once.
+// A new file replaces none; another replaces the one that it changes, at once.
 int settle(const UniqueFd& parent, Temporary& made, const std::string& aside,
            const std::string& name, bool replaces) {
   if (made.name.empty()) {

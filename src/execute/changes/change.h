@@ -42,7 +42,7 @@ struct Change {
   std::uint32_t mode = 0;           // permission bits, without set-id and sticky
   std::string digest;               // SHA-256 of the new content; empty where there is none
   std::optional<FileState> before;  // what lay there when the run ended
-  bool moved_on = false;            // that was changed by somebody else while the program ran
+  bool moved_on = false;            // that was changed by another process while the program ran
   std::string why;                  // of a refusal
 
   friend bool operator==(const Change&, const Change&) = default;

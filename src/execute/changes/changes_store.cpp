@@ -113,7 +113,7 @@ Result<UniqueFd> take_turn(const Changeset& changes) {
   if (held && ::flock(held.get(), LOCK_EX | LOCK_NB) != 0)
     return fail(ErrorId::kChangesConflict, "somebody else is applying or discarding these changes",
                 {.fix = "wait until that has ended"});
-  // Who had it before may have discarded them meanwhile.
+  // Its holder before may have discarded them meanwhile.
   struct stat info {};
   if (!held || ::fstat(held.get(), &info) != 0 || info.st_nlink == 0)
     return fail(ErrorId::kChangesUnknown, "the changes are not there any more",
@@ -154,7 +154,7 @@ void sweep_changes(int changes) {
     if (!audit::is_run_id(name)) continue;
     const UniqueFd folder = open_beneath(changes, name, O_RDONLY | O_DIRECTORY);
     if (!folder || look_beneath(folder.get(), kRecord)) continue;
-    // Whoever lives holds this.
+    // A live process holds this.
     if (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) continue;
     static_cast<void>(remove_tree(changes, name));  // what cannot be removed now is met again
   }

@@ -9,11 +9,11 @@ namespace mcpac::execute {
 inline constexpr const char* kRecord = "record.json";
 
 // The folder, which is the user's alone, open and locked until the descriptor is closed: between
-// making a changeset's folder and locking that, nobody sweeps.
+// making a changeset's folder and locking that, no process sweeps.
 [[nodiscard]] Result<UniqueFd> lock_changes(const std::filesystem::path& folder);
 
-// As long as it is held nobody else applies or discards these changes: kChangesConflict where
-// somebody does, kChangesUnknown where they are not there any more.
+// As long as it is held no other process applies or discards these changes: kChangesConflict where
+// one does, kChangesUnknown where they are not there any more.
 [[nodiscard]] Result<UniqueFd> take_turn(const Changeset& changes);
 
 [[nodiscard]] Result<void> write_record(const Changeset& changes);

@@ -118,7 +118,7 @@ Look look_well(const std::vector<std::filesystem::path>& folders, std::uint64_t 
   return most;
 }
 
-// What the disk has left. Nobody can say whose files took the rest.
+// Free space of the disk. It is unknown whose files took the rest.
 class Disk {
  public:
   explicit Disk(const std::vector<std::filesystem::path>& folders)
@@ -162,7 +162,7 @@ class Judge {
     const std::uint64_t went = *left_ - std::min(*left_, *left);
     return sum_of(held_, went) > most_;
   }
-  // Files without a name are in no folder, and take room as long as somebody has them open. They
+  // Files without a name are in no folder, and take room as long as a process has them open. They
   // are left alone until they threaten the disk: more went than may, and three quarters of what was
   // free.
   [[nodiscard]] bool runs_out(std::optional<std::uint64_t> left) const {

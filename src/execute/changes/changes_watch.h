@@ -28,8 +28,8 @@ class ChangesWatch {
 };
 
 // Of all files in the folder, links not followed; more files than a changeset may hold count as
-// endless, and so does a folder that cannot be listed. A hole counts as its size: nobody would read
-// less of it, or apply less.
+// endless, and so does a folder that cannot be listed. A hole counts as its size: neither a reader
+// nor apply would take less.
 [[nodiscard]] std::uint64_t bytes_in(const std::filesystem::path& folder);
 // Do they hold more than `bytes` together? What is endless does, whatever the limit.
 [[nodiscard]] bool hold_more_than(const std::vector<std::filesystem::path>& folders,

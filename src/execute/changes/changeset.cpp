@@ -204,7 +204,7 @@ Result<void> check_whole(const Changeset& changes) {
 
 Result<void> discard(const Changeset& changes) {
   // Not under the hands of an apply, which would stop halfway. A record that cannot even be opened
-  // is nobody's turn.
+  // has no turn.
   auto turn = take_turn(changes);
   if (!turn && turn.error().id == ErrorId::kChangesConflict) return pass_on(turn);
   auto parent = lock_changes(changes.folder.parent_path());

@@ -1,5 +1,4 @@
-// Changeset: what one run changed, kept beside the user's files until somebody applies or discards
-// it.
+// Changeset: changes of one run, kept beside the user's files until they are applied or discarded.
 //
 //   STATE/changes/RUN-ID/0/{upper,work}   one overlay a place, written by the kernel
 //   STATE/changes/RUN-ID/record.json      written when the run has ended: places, changes, digest

@@ -34,7 +34,7 @@ UniqueFd open_resolved(int root, const std::filesystem::path& path, int flags,
   return UniqueFd(static_cast<int>(::syscall(SYS_openat2, root, path.c_str(), &how, sizeof how)));
 }
 
-// To the top of the tree that is removed, under a name that nobody could lay there before.
+// To the top of the tree that is removed, under a name that could not be laid there before.
 bool move_up(int folder, const std::string& name, int top) {
   const std::string moved = ".mcpac-moved-" + std::to_string(::randombytes_random());
   return ::renameat2(folder, name.c_str(), top, moved.c_str(), RENAME_NOREPLACE) == 0;

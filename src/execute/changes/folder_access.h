@@ -17,7 +17,8 @@
 
 namespace mcpac::execute {
 
-// An absolute folder, no component of which is a link; empty with errno set where it is not there.
+// An absolute folder without links among its components; empty with errno set where it is not
+// there.
 [[nodiscard]] UniqueFd open_folder(const std::filesystem::path& path);
 // Anything below `root` (RESOLVE_BENEATH, no links, no other mount); "" is `root` itself.
 [[nodiscard]] UniqueFd open_beneath(int root, const std::filesystem::path& path, int flags);

@@ -51,7 +51,7 @@ std::uint32_t kept_mode(std::uint32_t left, std::uint32_t before, std::uint32_t 
   return left & 0777U & ~(mask & ~before);
 }
 
-// What this user's own new files do not get, and never less than writing by others.
+// The user's umask, which always includes writing by others here.
 std::uint32_t new_file_mask() {
   constexpr std::uint32_t kWritingByOthers = 022;
   return own_umask() | kWritingByOthers;
@@ -211,7 +211,8 @@ class Reader {
     return merge(inner, below ? &*below : nullptr, entry.path, inner_opaque, depth + 1);
   }
 
-  // What the program deleted, file by file: a person sees each, and each is held against its state.
+  // Files that the program deleted, one by one: a person sees each, and each is held against its
+  // state.
   Result<void> gone(TreeFolder& lower, const Entry& entry, std::size_t depth) {
     if (!entry.lower) return {};
     if (const auto why = unusable(entry); !why.empty()) return refuse(entry, std::string(why));

@@ -1,4 +1,4 @@
-// ReadUpper: what a program left in an overlay, as changes to the folder below it.
+// ReadUpper: reads the upper layer of an overlay as changes to the folder below it.
 //
 // The upper folder was written by the kernel for a hostile program: file = added or modified,
 // character device 0:0 = deleted, folder with user.overlay.opaque = replaced, other folder =

@@ -1,7 +1,7 @@
 // TreeFolder: a folder of a tree that is walked, open only while it is looked at.
 //
-// A tree can be deeper than a process may have files open. So whoever goes below a folder lets it
-// rest, and it is opened anew afterwards: by its path below the root, and only if it is still the
+// A tree can be deeper than a process may have files open. So the walk closes a folder while it is
+// below it, and opens it anew afterwards: by its path below the root, and only if it is still the
 // same. Owns its descriptor, borrows the root's. Not thread-safe.
 #pragma once
 

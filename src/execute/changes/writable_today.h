@@ -1,5 +1,5 @@
-// WritableToday: what a changeset may still be applied to: the places that its run was granted,
-// under the ceiling that the project has now.
+// WritableToday: places that a changeset may still be applied to: those its run was granted, under
+// the ceiling that the project has now.
 #pragma once
 
 #include "core/clock.h"

@@ -1,4 +1,4 @@
-// The authority of a run: what was granted, under what was declared, under the project's ceiling.
+// The authority of a run: the grants, limited by the declaration and by the project's ceiling.
 #pragma once
 
 #include <filesystem>
@@ -18,11 +18,11 @@
 
 namespace mcpac::execute {
 
-// What rules are about: the lock's tools, the places that path tests name, the clock. Outlives
-// every Authority that was loaded against it.
+// World of the rules: the lock's tools, the places that path tests name, the clock. Outlives every
+// Authority that was loaded against it.
 struct PolicyWorld {
   PolicyWorld(const Project& project, const Clock& clock);
-  // What rules are read against; borrows from this world.
+  // Environment of the rules; borrows from this world.
   [[nodiscard]] policy::Environment environment() const;
   policy::ToolSchemas tools;
   policy::Bases bases;
@@ -32,13 +32,13 @@ struct PolicyWorld {
   const Clock& clock;
 };
 
-// How explanations call the project's ceiling.
+// Name of the project's ceiling in explanations.
 inline constexpr std::string_view kPolicyLayer = "mcpac.policy";
 // Behind its name, where it allows what nothing grants.
 inline constexpr std::string_view kOnlyLimits = "only limits what is granted, and grants nothing";
 using analyzer::kDeclarationLayer;
 
-// What a program declares, as a layer of its own: a Narrow binds it even where more was granted.
+// A program's declaration, as a layer of its own: a Narrow binds it even where more was granted.
 // `rules` are those of declared_rules(), mcpac.files and mcpac.network among them: these cut no
 // places, they say whether there are any.
 [[nodiscard]] policy::LayerText declaration_layer(std::vector<std::string> rules);

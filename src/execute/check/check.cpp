@@ -119,7 +119,7 @@ void tell_apart(const Permission& permission, const Sources& sources, CheckResul
                                        kPolicyLayer, permission.text()));
 }
 
-// What is missing of one declared tool: why, and which source needs what.
+// Missing grants of one declared tool: why, and which source needs what.
 class Missing {
  public:
   Missing(const analyzer::Report& report, const analyzer::Declared& declared,
@@ -235,7 +235,7 @@ void add_missing(const analyzer::Report& report, const analyzer::Declared& decla
   missing.add({own, WhichCalls::kAll, sources.ceiling}, result.to_allow);
 }
 
-// Files and network are granted as places, which nobody but the user can name.
+// Files and network are granted as places, which only the user can name.
 void check_places(policy::PlaceKind kind, const std::string& text, const policy::Authority& granted,
                   CheckResult& result) {
   const auto refusal = granted.place_refusal(kind);

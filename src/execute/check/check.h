@@ -1,4 +1,4 @@
-// Check: what a program declares, held against what its user granted, before anything is compiled.
+// Check: a program's declaration against its user's grants, before anything is compiled.
 #pragma once
 
 #include <cstdint>

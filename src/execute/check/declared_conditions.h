@@ -1,5 +1,5 @@
-// Declared conditions: whether every Narrow of a program says something that the grant language and
-// the tool's schema know. The analyzer only sees that it is a text.
+// Declared conditions: check of every Narrow of a program against the grant language and the tool's
+// schema. The analyzer only sees that it is a text.
 #pragma once
 
 #include "analyzer/report.h"

@@ -1,5 +1,4 @@
-// Granted servers: which of those that a source names the grants reach, before anything is
-// analysed.
+// Granted servers: the servers a source names that the grants reach, before anything is analysed.
 #pragma once
 
 #include <set>

@@ -1,4 +1,4 @@
-// Listener: what the caller of a run hears of it, and the one question before it.
+// Listener: events of a run for its caller, and the one question before it.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ struct StageTime {
   std::chrono::microseconds time{0};
 };
 
-// What the caller hears while the run goes on, on the thread that called execute().
+// Callbacks while the run goes on, on the thread that called execute().
 struct Listener {
   std::function<void(const StageTime&)> stage = [](const StageTime&) {};
   std::function<void(std::string_view)> warning = [](std::string_view) {};
@@ -34,7 +34,7 @@ struct Listener {
   int log_sink = -1;
   OutputGate* gate = nullptr;
   // Something is missing: may the run have it? Only asked when a person can answer.
-  // `stop` becomes readable on Ctrl-C: then the answer is no. Null: nobody is there.
+  // `stop` becomes readable on Ctrl-C: then the answer is no. Null: no person is there.
   std::function<bool(const CheckResult&, StopSignal stop)> may_grant = nullptr;
 };
 

@@ -22,7 +22,7 @@ std::string text_of(const analyzer::Declared& declared) {
                                 : declared.permission + "(" + declared.where + ")";
 }
 
-// What is declared of each permission; the whole tool makes its parts needless.
+// Declared parts of each permission; the whole tool makes its parts needless.
 std::map<std::string, Texts> declared_of(const analyzer::Report& report) {
   std::map<std::string, Texts> all;
   for (const auto& declared : report.declared) all[declared.permission].insert(text_of(declared));

@@ -1,4 +1,4 @@
-// ReportDiff: what a new version of a program can do that the old one could not, for reviews.
+// ReportDiff: permissions that a new version of a program gains over the old, for reviews.
 //
 // It errs to "more": a condition that reads differently counts as another one, and a new version
 // whose calls cannot be seen counts as making new ones.

@@ -60,7 +60,7 @@ Result<CheckResult> check_against(const GrantCheck& parts, const analyzer::Repor
   return result;
 }
 
-// What a person said of the grants that they were shown, for the record of the run.
+// A person's answer about the grants that they were shown, for the record of the run.
 void note_answer(const CheckResult& result, bool is_given, std::vector<Json>* answers) {
   if (answers == nullptr) return;
   Json rules = Json::array();

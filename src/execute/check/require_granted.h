@@ -24,8 +24,8 @@ struct GrantCheck {
   std::vector<Json>* answers = nullptr;  // where what a person says is noted (records/run_record.h)
 };
 
-// kPermissionMissing where `report` declares more than was granted and nobody adds it; a person who
-// says yes adds to `granted` exactly what was shown. Fills `result`.
+// kPermissionMissing where `report` declares more than was granted and no person adds it; a person
+// who says yes adds to `granted` exactly what was shown. Fills `result`.
 [[nodiscard]] Result<void> require_granted(const GrantCheck& parts, const analyzer::Report& report,
                                            policy::LayerText& granted, CheckResult& result);
 

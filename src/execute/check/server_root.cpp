@@ -225,7 +225,7 @@ std::optional<std::string> absolute_name(std::string_view text) {
   return policy::join(policy::collapse(policy::split(text)));
 }
 
-// What starts a server elsewhere than here, or gives it another folder to start in.
+// Commands that start a server elsewhere than here, or give it another folder to start in.
 class Launcher {
  public:
   Launcher(const mcp::ServerConfig& server, std::vector<std::string> words,
@@ -269,7 +269,7 @@ class Launcher {
     }
   }
 
-  // What a shell is told to run, behind "-c" or "-lc", word by word.
+  // Words of a shell's command, behind "-c" or "-lc".
   void add_words_of_commands() {
     constexpr std::string_view kBetween = " \t\r\n;&|()<>`$'\"\\";
     const std::size_t count = words_.size();

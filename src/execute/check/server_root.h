@@ -1,5 +1,5 @@
 // Server root: the folders that a local server may count relative paths from, and what to tell the
-// user where these are several and nobody said which is meant (docs/grants.md).
+// user where these are several and none was chosen (docs/grants.md).
 #pragma once
 
 #include <filesystem>
@@ -37,8 +37,8 @@ struct ServerFolders {
 // that they have no root, with what sets it; and whose container has other names for folders.
 [[nodiscard]] std::vector<std::string> servers_without_root(const Project& project);
 
-// A root that somebody wants to declare: an error where it is no folder of this machine, else a
-// warning where the server was not given it; empty where it is one that the server counts from.
+// A root to declare: an error where it is no folder of this machine, else a warning where the
+// server was not given it; empty where it is one that the server counts from.
 [[nodiscard]] Result<std::string> check_root(const mcp::ServerConfig& server,
                                              const std::string& root,
                                              const std::filesystem::path& project_folder);

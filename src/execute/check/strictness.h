@@ -1,4 +1,4 @@
-// How a run takes what its rules do not admit.
+// Strictness: treatment of what a run's rules do not admit.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@
 namespace mcpac::execute {
 namespace {
 
-// More values than this are data: nobody reads such a condition.
+// More values than this are data: such a condition is unreadable.
 constexpr std::size_t kMaxValues = 8;
 
 using Uses = std::vector<const analyzer::Use*>;

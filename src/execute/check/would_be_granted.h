@@ -1,4 +1,4 @@
-// WouldBeGranted: the checks before a run, for those who only ask: `permissions analyze` and
+// WouldBeGranted: the checks before a run, for commands without a run: `permissions analyze` and
 // `validate`.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace mcpac::execute {
 
-// Says of every use in `report` what the grants will make of it. Asks nobody.
+// Says of every use in `report` what the grants will make of it. Asks no approver.
 // An error of the rules comes back at once; in `refusal` stands what would keep `execute` from
 // running the program: kPermissionMissing, kUseDenied, kToolWithheld.
 struct GrantAnswer {

@@ -1,4 +1,4 @@
-// Backtrace: which functions of its own led a program to a forbidden system call, or to its crash.
+// Backtrace: a program's own functions that led to a forbidden system call, or to its crash.
 //
 // From the words that the warden found on the stack and the program's file, without debug
 // information: a word belongs to the chain when the call before it leads to the function found

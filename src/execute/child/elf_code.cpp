@@ -66,7 +66,7 @@ void ElfCode::read_functions(const elf::ReadAt& read_at, const Elf64_Ehdr& heade
                           elf::name_at(*names_, symbol.st_name, kLongestSymbol).value_or("")});
   }
   // Of several names for one place the one that covers most of it comes first, and then the
-  // shortest. Names are not compared: they are as long as somebody else likes.
+  // shortest. Names are not compared: their length is untrusted.
   const auto rank = [](const CodeFunction& function) {
     return std::tuple(function.begin, ~function.end, function.name.size());
   };

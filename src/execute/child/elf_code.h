@@ -1,7 +1,7 @@
 // ElfCode: a program's file as a place to look addresses up: which function an address lies in, and
 // which call instruction a return address comes from.
 //
-// The file is the linker's over a hostile source, or somebody else's altogether: every offset in it
+// The file is the linker's over a hostile source, or a third party's altogether: every offset in it
 // is checked, and what does not fit is as if it were not there; so is what lies beyond the bounds
 // that real programs keep, so that no file takes more than a moment.
 #pragma once

@@ -25,7 +25,7 @@ Interrupt::Interrupt(std::optional<StopSignal> stop) : stop_(stop) {
 
 Interrupt::~Interrupt() {
   if (stop_) return;
-  // A signal that came is answered now; one that nobody consumed would otherwise end us on the way
+  // A signal that came is answered now; one that was not consumed would otherwise end us on the way
   // out.
   const timespec at_once{};
   const sigset_t set = ending_signals();

@@ -30,10 +30,10 @@ class Interrupt {
   // The signal that came, if one came (SIGTERM for a run that was told to stop). It stays pending:
   // every later wait ends at once, too.
   [[nodiscard]] std::optional<int> received() const;
-  // The same where SIGHUP is no reason to end (whoever reloads at it): one that comes again
+  // The same where SIGHUP is no reason to end (it means reload): one that comes again
   // meanwhile is none either.
   [[nodiscard]] std::optional<int> received_but_hangup() const;
-  // Takes this signal as seen to, where it came: whoever does something else at it than to end.
+  // Marks this signal as handled, where it came: for a use of it other than to end.
   [[nodiscard]] bool take(int signal) const;
 
  private:

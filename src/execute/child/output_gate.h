@@ -1,6 +1,6 @@
-// OutputGate: whether what a program says may go on its way just now. It is closed while a person
-// reads a question on a terminal that the output may end at, too: a program could else paint over
-// the question, or ask one of its own beside it.
+// OutputGate: gate that a program's output passes. It is closed while a person reads a question on
+// a terminal that the output may end at, too: a program could else paint over the question, or ask
+// one of its own beside it.
 //
 // What a closed gate holds back stays with the program, in its pipe. Closing and opening is done on
 // the loop, passing through on the thread that attends to the program.
@@ -19,8 +19,8 @@ class OutputGate {
   OutputGate(const OutputGate&) = delete;
   OutputGate& operator=(const OutputGate&) = delete;
 
-  // Waits for who is inside, a second at most: then the reader has stopped the terminal that both
-  // write to, and whoever closes must not stand still with it (the clock of the run and the signals
+  // Waits for the writer inside, a second at most: then the reader has stopped the terminal that
+  // both write to, and close() must not stand still with it (the clock of the run and the signals
   // that end it are looked at elsewhere, but what is said to the loop is not).
   void close();
   void open();

@@ -1,4 +1,4 @@
-// Scratch files: what one run writes for itself, in a folder that goes with it.
+// Scratch files: temporary files of one run, in a folder that is removed with it.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@ namespace mcpac::execute {
                                          unsigned mode);
 // Makes the folder, which is not there yet, with exactly this mode.
 [[nodiscard]] Result<void> make_scratch_folder(const std::filesystem::path& folder, unsigned mode);
-// Path below the folder -> bytes: for everybody to read, with the folders on the way.
+// Path below the folder -> bytes: readable by all, with the folders on the way.
 [[nodiscard]] Result<void> write_scratch_files(const std::filesystem::path& folder,
                                                const std::map<std::string, std::string>& files);
 

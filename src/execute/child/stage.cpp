@@ -48,8 +48,8 @@ class Way {
  public:
   Way(OutputGate* gate, int sink) : gate_(sink < 0 ? nullptr : gate), sink_(sink) {}
 
-  // What to wait for: something to read or, when something is there that may not go on its way or
-  // that nobody takes, the end of that.
+  // Event to wait for: something to read or, when something is there that may not go on its way or
+  // is not taken, the end of that.
   [[nodiscard]] pollfd waiting(int source) const {
     pollfd there{source, POLLIN, 0};
     const bool is_there = sink_ >= 0 && source >= 0 && ::poll(&there, 1, 0) > 0;
@@ -85,7 +85,7 @@ bool drain(UniqueFd& from, const std::function<bool(std::string_view)>& into, in
   return into(std::string_view(buffer.data(), static_cast<std::size_t>(n)));
 }
 
-// What is said beside, while there is some that somebody takes, and some time for the rest.
+// Writes the messages beside, while they are taken, and some time for the rest.
 void pass_lines(const Way& way, const std::function<bool()>& pass_on) {
   bool more = true;
   for (int i = 0; i < kMostLines && more; ++i) {
@@ -98,7 +98,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 // Milliseconds until `deadline` for poll(), never less than 0. poll() knows no longer times than
-// some weeks, and no clock: who comes back looks at it.
+// some weeks, and no clock: its caller looks at that.
 int milliseconds_until(Clock::time_point deadline, milliseconds longest) {
   const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
   return static_cast<int>(std::clamp(left, milliseconds(0), longest).count());
@@ -164,7 +164,7 @@ Result<sandbox::Verdict> attend(PipedChild piped, ChildIo io, StopSignal stop,
     const int ready = ::poll(watched.data(), watched.size(),
                              deadline ? milliseconds_until(*deadline, longest_wait) : -1);
     if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
-    // Whoever cannot look any more ends what it cannot attend to.
+    // A supervisor that cannot look any more ends what it cannot attend to.
     bool go_on = ready > 0 && watched[3].revents == 0;
     if (watched[0].revents != 0) feed(in, io.input);
     if (watched[1].revents != 0)

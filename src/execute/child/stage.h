@@ -25,7 +25,7 @@ struct ToolOutput {
   }
 };
 
-// What can end a wait early from outside: Ctrl-C. Readable means: stop.
+// Ends a wait early from outside: Ctrl-C. Readable means: stop.
 struct StopSignal {
   int descriptor = -1;
 };
@@ -35,14 +35,14 @@ struct ChildIo {
   // Called with each piece as it comes; false ends the child (kKilled): it wrote too much.
   std::function<bool(std::string_view)> standard_output{};
   std::function<bool(std::string_view)> standard_error{};
-  // Where the two receivers write to, when they may block: nothing is read from the child while
-  // nobody takes it, so that a pager left alone cannot hold up the wall limit or Ctrl-C. -1: never
-  // blocks.
+  // Where the two receivers write to, when they may block: nothing is read from the child while its
+  // output is not taken, so that a pager left alone cannot hold up the wall limit or Ctrl-C. -1:
+  // never blocks.
   int output_sink = -1;
   int error_sink = -1;
   // Nothing is read while it is closed, of what goes to a sink. Null: it always may.
   OutputGate* gate = nullptr;
-  // What is said of the child by threads that must not wait for whoever reads: `descriptor` is
+  // Messages about the child from threads that must not wait for a reader: `descriptor` is
   // readable while there is some, and then, while `sink` takes it, `pass_on` is called for one line
   // after the other, each at most as long as a pipe takes at once; false: there is no more.
   struct Beside {
@@ -70,8 +70,8 @@ struct PipedChild {
     PipedChild child, ChildIo io, StopSignal stop,
     std::chrono::milliseconds longest_wait = std::chrono::hours(1));
 
-// Whether somebody takes what is written there, at once or before `until`. False also once `stop`
-// is readable: nobody waits any longer.
+// Whether what is written there is taken, at once or before `until`. False also once `stop` is
+// readable: the wait is over.
 [[nodiscard]] bool wait_for_reader(int sink, StopSignal stop,
                                    std::chrono::steady_clock::time_point until);
 
@@ -87,9 +87,9 @@ struct PipedChild {
 // Limits that stopped every compiler bomb that we know, with room for real programs.
 [[nodiscard]] sandbox::Limits compiler_limits();
 
-// How a tool that did not exit by itself ended, in words: "was stopped after 10 s".
+// The end of a tool that did not exit by itself, in words: "was stopped after 10 s".
 [[nodiscard]] std::string describe(const sandbox::Verdict& verdict);
-// What to do about the limit that ended it or stood in its way; "" where there is nothing to say.
+// Fix for the limit that ended it or stood in its way; "" where there is none.
 [[nodiscard]] std::string remedy_of(const sandbox::Verdict& verdict);
 
 }  // namespace mcpac::execute

@@ -1,5 +1,5 @@
-// Waiting pipe: a name in a folder that a sandboxed tool opens like any file, and where it stands
-// still until somebody has something to say.
+// Waiting pipe: a name in a folder that a sandboxed tool opens like any file, and where it waits
+// for a message.
 //
 // So tools that know nothing of waiting (clang, lld) can be started before their work is known. The
 // pipe carries one short text, once.
@@ -19,7 +19,7 @@ namespace mcpac::execute {
 // is said, or with nothing when this is dropped: then it should be ended.
 class WaitingPipe {
  public:
-  // Without waiting; false where nobody reads, or does not yet.
+  // Without waiting; false where there is no reader, or not yet.
   [[nodiscard]] static WaitingPipe open(const std::filesystem::path& pipe);
   [[nodiscard]] explicit operator bool() const { return static_cast<bool>(writer_); }
   // At most PIPE_BUF bytes (4,096), which a pipe takes at once or not at all. Once.

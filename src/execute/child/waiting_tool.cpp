@@ -44,7 +44,7 @@ Result<WaitingTool> WaitingTool::start(sandbox::Warden& warden, const sandbox::S
 
 std::optional<PipedChild> WaitingTool::tell(std::string_view text) && {
   auto pipe = WaitingPipe::open(pipe_);
-  // Whoever opened it once more would stand there until its time is over.
+  // A second opener would stand there until its time is over.
   ::unlink(pipe_.c_str());
   if (pipe && std::move(pipe).say(text)) return std::move(child_);
   let_go();

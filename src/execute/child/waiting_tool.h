@@ -2,8 +2,8 @@
 // pipe (waiting_pipe.h) until it is told: once.
 //
 // It is used only where the warden would be asked for the very same process now: the same sandbox,
-// word for word, with the same files at its mounts and as its program. One that nobody uses ends
-// with the value; when the host dies, the warden takes it along. Not thread-safe.
+// word for word, with the same files at its mounts and as its program. An unused one ends with the
+// value; when the host dies, the warden takes it along. Not thread-safe.
 #pragma once
 
 #include <filesystem>

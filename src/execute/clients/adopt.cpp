@@ -16,15 +16,15 @@
 namespace mcpac::execute {
 namespace {
 
-// What says something of the client alone, or how patient it is.
+// Members about the client alone, or about its time-outs.
 constexpr std::array<std::string_view, 5> kOfClient = {"startup_timeout_sec", "startup_timeout_ms",
                                                        "tool_timeout_sec", "required", "dev"};
 
-// What holds a server back there: behind mcpac it would be let do more.
+// Members that restrict a server there: behind mcpac it could do more.
 constexpr std::array<std::string_view, 3> kRestrictions = {"enabled_tools", "disabled_tools",
                                                            "sandboxEnabled"};
 
-// What a URL may hold of secrets: mcpac.json is no place for them.
+// Parts of a URL that may be secret: mcpac.json is no place for them.
 bool has_credentials(const std::string& url) {
   const auto scheme = url.find("://");
   const auto begin = scheme == std::string::npos ? 0 : scheme + 3;
@@ -157,7 +157,7 @@ class Translation {
     std::size_t end = 0;
     std::optional<std::string_view> otherwise{};
   };
-  // Which variable stands at a '$' as this client writes them, and where it ends.
+  // The variable at a '$' as this client writes them, and its end.
   [[nodiscard]] Named variable_at(std::string_view given, std::size_t at, bool is_script) const {
     const auto name_in = [&](std::size_t begin) -> Named {
       const auto end = given.find('}', begin);

@@ -27,8 +27,8 @@ struct Adopted {
   std::vector<Secret> secrets{};
   std::set<std::string> variables{};  // of the client's environment, that the entry names
   std::set<std::string> optional{};   // those of them that it names with a default alone
-  // What stands otherwise in `entry`, or was left out, for the person: "env.K: ${X} is written as
-  // ${env:X}". No value is in it.
+  // Differences of `entry`, and omissions, for the person: "env.K: ${X} is written as ${env:X}". No
+  // value is in it.
   std::vector<std::string> notes{};
 };
 

@@ -42,7 +42,7 @@ class ClientFile {
   [[nodiscard]] Result<void> put(const std::string& name, const OrderedJson& entry);
   [[nodiscard]] Result<void> remove(const std::string& name);
 
-  // What changed, as lines that begin with '-', '+' or ' '; of all values only those of `name`.
+  // Diff, as lines that begin with '-', '+' or ' '; of all values only those of `name`.
   [[nodiscard]] std::vector<std::string> diff(const std::string& name) const;
   [[nodiscard]] Result<void> save() const;
   // What `bytes` were before goes back, or the file goes where there was none.

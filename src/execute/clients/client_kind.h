@@ -18,7 +18,7 @@
 
 namespace mcpac::execute {
 
-// How the client writes a variable of its environment in an entry.
+// Syntax of the client for a variable of its environment in an entry.
 enum class Variables {
   kNone,       // it has no such thing
   kEnv,        // ${env:NAME}
@@ -43,7 +43,7 @@ struct ClientKind {
 // Null: there is none of this id.
 [[nodiscard]] const ClientKind* find_client_kind(std::string_view id);
 
-// What of the environment says where configurations lie.
+// Variables that say where configurations lie.
 struct ClientPlaces {
   std::filesystem::path home;
   std::filesystem::path config;    // $XDG_CONFIG_HOME, or ~/.config

@@ -105,7 +105,7 @@ Result<void> take_back(const ConnectionRecord& record, ClientFile& file) {
   const OrderedJson now = file.servers();
   const auto& name = record.name;
   if (now.contains(name) && !is_ours(now[name])) {
-    // Somebody wrote another one by now: it is not ours to take.
+    // Another one was written by now: it is not ours to take.
   } else if (record.replaced) {
     if (auto put = file.put(record.name, *record.replaced); !put) return put;
   } else if (auto removed = file.remove(record.name); !removed) {

@@ -1,5 +1,5 @@
-// ConnectionRecord: what `mcpac connect` did to a client's configuration, so that it can be undone:
-// exactly, as long as nobody else wrote the file, and entry by entry after that.
+// ConnectionRecord: undo record of what `mcpac connect` did to a client's configuration: exact as
+// long as no other program wrote the file, and entry by entry after that.
 //
 // Kept with the bytes of before in the state folder, for the user alone (0600): both may hold
 // secrets.
@@ -16,7 +16,7 @@ namespace mcpac::execute {
 struct ConnectionRecord {
   std::string name;                           // of our entry
   bool existed = false;                       // the file, before
-  bool is_exact = true;                       // nobody else wrote since `before`
+  bool is_exact = true;                       // no other program wrote since `before`
   std::string before;                         // the whole file
   std::string after;                          // SHA-256 of what we wrote
   std::optional<OrderedJson> replaced{};      // the entry of that name, before
@@ -29,7 +29,7 @@ class ConnectionRecords {
 
   // Nothing: mcpac never connected this file, or it was undone.
   [[nodiscard]] Result<std::optional<ConnectionRecord>> find(const ClientFile& file) const;
-  // Where the bytes of before lie for people.
+  // Path of the previous bytes, for people.
   [[nodiscard]] std::filesystem::path backup_of(const ClientFile& file) const;
   [[nodiscard]] Result<void> keep(const ClientFile& file, const ConnectionRecord& record) const;
   void forget(const ClientFile& file) const;

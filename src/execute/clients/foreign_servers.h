@@ -1,4 +1,4 @@
-// ForeignServers: what another client's file has for mcpac.json (`mcpac server add --import`).
+// ForeignServers: entries of another client's file for mcpac.json (`mcpac server add --import`).
 //
 // Every server by itself: one that mcpac cannot have does not keep the others out. Read as editors
 // read such files, comments and commas at the end included. Pure.

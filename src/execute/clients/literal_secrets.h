@@ -1,4 +1,4 @@
-// LiteralSecrets: what in an entry of mcpac.json looks like a secret, and stands there as it is.
+// LiteralSecrets: values in an entry of mcpac.json that look like literal secrets.
 //
 // By names ("env.GITHUB_TOKEN", "--api-key"), by looks, and by what only secrets are for. A guess:
 // for a word to the person, who can have mcpac.json name a variable or a file instead. Never says a

@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What one sandbox takes, less the places of a dynamically linked program's libraries.
+// Mounts that one sandbox takes, less the places of a dynamically linked program's libraries.
 constexpr std::size_t kMostMounts = 56;
 constexpr std::size_t kMostOfPath = 300;  // of a path that a program may have made
 // Of a server, which has no guard beside it: its warden takes 512, with those of the system and of
@@ -144,7 +144,7 @@ fs::path end_of_link(const fs::path& link) {
   return link;
 }
 
-// What the guard can be told, which is more than the folders of a large tree of packages.
+// Limit of the guard, which is more than the folders of a large tree of packages.
 constexpr std::size_t kMostFoldersOfKept = 4'000;
 
 // A folder that could be moved away would take what is kept in it along.

@@ -24,7 +24,7 @@
 
 namespace mcpac::execute {
 
-// What a grant cannot give, whatever it says. Paths are absolute and free of links.
+// Places that no grant can give. Paths are absolute and free of links.
 struct ReservedPlaces {
   std::vector<std::filesystem::path> closed;     // never visible: audit log, cache, sockets of runs
   std::vector<std::filesystem::path> read_only;  // never writable: configuration, rules, sources
@@ -67,12 +67,12 @@ struct FileMounts {
   [[nodiscard]] bool writes() const;
 };
 
-// Who keeps protected names as they are, besides the mounts over those that are there, of which as
-// many are made as there is room for: first those of folders that are repositories by what they
-// hold. Where the program writes the folder itself, the guard of its sandbox does (`kept_names` of
-// its spec), and it cannot where a file system has more spellings of a name than it knows, nor hold
-// such a repository, which is refused where it finds no room; where what is written are changes,
-// apply never takes such a name, nor anything in such a repository.
+// Protection of names besides the mounts over existing ones. As many mounts are made as there is
+// room for: first those of folders that are repositories by what they hold. Where the program
+// writes the folder itself, the guard of its sandbox does (`kept_names` of its spec), and it cannot
+// where a file system has more spellings of a name than it knows, nor hold such a repository, which
+// is refused where it finds no room; where what is written are changes, apply never takes such a
+// name, nor anything in such a repository.
 //
 // kByMounts: mounts alone, beside a server: a name that finds no room refuses the place.
 enum class NamesKept : std::uint8_t { kByGuard, kByApply, kByMounts };
@@ -87,7 +87,7 @@ enum class NamesKept : std::uint8_t { kByGuard, kByApply, kByMounts };
 
 // After a run: protected names in its writable folders that were not there when it began, or are
 // other files now, and folders that are closed to us now. The program's guard let none of them be;
-// whoever else made one, somebody should hear of it.
+// another process made one, which should be reported.
 [[nodiscard]] Result<ProtectedFound> new_protected_names(const FileMounts& files);
 
 // The path, and which file has that name now, by its inode and its birth: one that was removed and

@@ -86,7 +86,7 @@ bool is_same(const fs::path& one, const fs::path& other) {
           (first.st_dev == second.st_dev && first.st_ino == second.st_ino));
 }
 
-// Which mount it lies in: devtmpfs answers statfs as any tmpfs does. Nothing before Linux 5.8.
+// The mount it lies in: devtmpfs answers statfs as any tmpfs does. Nothing before Linux 5.8.
 std::optional<std::uint64_t> mount_of(int place) {
   struct statx info {};
   if (place < 0 || ::statx(place, "", AT_EMPTY_PATH, STATX_MNT_ID, &info) != 0) return std::nullopt;

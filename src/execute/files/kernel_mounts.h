@@ -1,6 +1,6 @@
-// KernelMounts: what the kernel's table of mounts says of a place: file systems that are no files
-// but the kernel's own inside (proc, sys, devices), wherever they are mounted, and other mounts of
-// the same folder.
+// KernelMounts: the kernel's table of mounts at a place: file systems that are no files but the
+// kernel's own inside (proc, sys, devices), wherever they are mounted, and other mounts of the same
+// folder.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,7 @@
 
 namespace mcpac::execute {
 
-// Looks at the disk. Absolute paths, some of which are not there: files that a word names, with
+// Looks at the disk. Absolute paths, some of them missing: files that a word names, with
 // each link on the way to them; the folder of packages that one lies in, or that a runner of
 // packages (npx) looks in; what `-m NAME` loads. `start`: where the command starts, absolute.
 // `environment`: "NAME=value", whose PATH finds programs.

@@ -13,8 +13,8 @@ namespace mcpac::execute {
 // those above it.
 [[nodiscard]] std::string making(const std::filesystem::path& path);
 
-// What is left of `path` below the folder with this identity, wherever else that is mounted and
-// however it is written: "" for the folder itself; nothing where `path` does not lie in it.
+// The rest of `path` below the folder with this identity, wherever else that is mounted and however
+// it is written: "" for the folder itself; nothing where `path` does not lie in it.
 [[nodiscard]] std::optional<std::filesystem::path> rest_below(const std::filesystem::path& path,
                                                               const sandbox::FileIdentity& folder);
 

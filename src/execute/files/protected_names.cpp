@@ -214,7 +214,7 @@ class Walk {
                 {.fix = "try again once nothing else moves folders there"});
   }
 
-  // It is gone since, or another's that lets nobody in, or closed.
+  // It is gone since, or another user's and private, or closed.
   Result<void> unopened(const std::string& name) {
     if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) return {};
     const int folder = levels_.back().folder.get();
@@ -234,7 +234,7 @@ class Walk {
   std::vector<Level> levels_;  // from the root to the folder that is looked through
   std::string path_;           // of that one
   alignas(dirent64) std::array<char, kEntriesBytes> entries_;
-  std::size_t top_size_ = 0;   // of the path of the place
+  std::size_t top_size_ = 0;  // of the path of the place
   std::size_t path_bytes_ = 0;
   std::size_t seen_ = 0;
   FoldingDevices devices_;

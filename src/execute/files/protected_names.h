@@ -16,9 +16,8 @@
 
 namespace mcpac::execute {
 
-// One component of a path. Some file systems take names for the same that differ in case or in code
-// points that nobody sees (casefold of ext4 and f2fs), so a name is protected however it is
-// written.
+// One component of a path. Some file systems take names for the same that differ in case or in
+// invisible code points (casefold of ext4 and f2fs), so a name is protected however it is written.
 [[nodiscard]] bool is_protected_name(std::string_view name);
 // Whether any component is one.
 [[nodiscard]] bool has_protected_name(const std::filesystem::path& path);

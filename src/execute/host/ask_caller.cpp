@@ -14,8 +14,8 @@ namespace {
 
 namespace asio = boost::asio;
 
-// One question on its way. The bell rings when there is a reply, or when nobody can give one any
-// more: whoever asked must not wait for ever.
+// One question on its way. The bell rings when there is a reply, or when none can come any more:
+// the asker must not wait for ever.
 struct Question {
   explicit Question(const asio::any_io_executor& executor)
       : bell(executor, asio::steady_timer::time_point::max()) {}
@@ -48,7 +48,7 @@ Result<Json> checked(const gate::Caller& caller, const std::string& server,
   return params;
 }
 
-// What the caller says to what `put` asks it.
+// The caller's answer to the question of `put`.
 using Put = std::function<void(gate::Caller::Replied)>;
 asio::awaitable<Result<Json>> wait_for_reply(asio::any_io_executor executor, Put put) {
   const auto question = std::make_shared<Question>(executor);

@@ -1,4 +1,4 @@
-// events_for(): what a server says while it works on a call, taken to whoever made that call.
+// events_for(): forwards what a server says while it works on a call to the caller of that call.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@
 
 namespace mcpac::execute {
 
-// Progress and questions go to `caller`, which may be null; then nobody hears and answers. A
-// question that the caller does not answer, or no longer, is an error to the server. Forms are
+// Progress and questions go to `caller`, which may be null; then they are dropped and not answered.
+// A question that the caller does not answer, or no longer, is an error to the server. Forms are
 // shown as server_form.h says.
 [[nodiscard]] mcp::CallEvents events_for(boost::asio::any_io_executor executor,
                                          std::shared_ptr<gate::Caller> caller, std::string server);

@@ -1,7 +1,7 @@
-// ComparePauses: how often a server is asked for its tools again, which may have changed.
+// ComparePauses: intervals at which a server's tools, which may have changed, are listed again.
 //
 // One that could not be asked is most often busy or about to be back, so the first pauses are
-// short, and its calls wait meanwhile. Who waits longer would rather hear of it. A pure value.
+// short, and its calls wait meanwhile. A longer wait is better reported. A pure value.
 #pragma once
 
 #include <algorithm>

@@ -69,8 +69,8 @@ class Host {
   [[nodiscard]] boost::asio::any_io_executor executor() { return loop_.get_executor(); }
   [[nodiscard]] Upstreams& upstreams() { return *upstreams_; }
 
-  // What gates forward to: the servers, or what was put before them or in their place. Put there
-  // once, before the first call; it goes before the servers do.
+  // Upstream of the gates: the servers, or an interposer before or instead of them. Put there once,
+  // before the first call; it goes before the servers do.
   [[nodiscard]] gate::Upstream& servers() {
     return between_ ? *between_ : static_cast<gate::Upstream&>(*upstreams_);
   }
@@ -81,7 +81,7 @@ class Host {
   void put_before_servers(std::unique_ptr<UpstreamInterposer> between) {
     between_ = std::move(between);
   }
-  // No server is started from here on; whoever waits for one is told that it is as the lock has it.
+  // No server is started from here on; waiters for one are told that it is as the lock has it.
   void put_in_place_of_servers(std::unique_ptr<UpstreamInterposer> between);
 
  private:
@@ -90,12 +90,12 @@ class Host {
   [[nodiscard]] bool wait_until_started(const std::string& name, const Started& server,
                                         const Interrupt& interrupt, const OnWait& waits) const;
 
-  // What was said of a server that starts slowly, since the last time; empty for nothing.
+  // News of a server that starts slowly, since the last time; empty for nothing.
   [[nodiscard]] std::string take_said(const std::string& server) const;
 
   const mcp::Config& config_;
   std::map<std::string, Started> started_;
-  // By the loop, of servers that start slowly; read by who waits for them.
+  // By the loop, of servers that start slowly; read by their waiters.
   struct Said {
     std::mutex mutex;
     std::map<std::string, std::string> texts;

@@ -55,7 +55,7 @@ void run_polling(boost::asio::io_context& loop) {
     if (look(loop, time, idle)) continue;
     if (loop.run_one() == 0) return;
     time.after_sleep(Clock::now() - idle);
-    loop.poll();  // what came with it, before anybody looks at the clock again
+    loop.poll();  // what came with it, before the next look at the clock
   }
 }
 

@@ -5,8 +5,8 @@
 // after something happened the loop goes on looking, for as long as its waits of late were short.
 // The measure is that of "halt polling" (Linux, Documentation/virt/kvm/halt-polling.rst): a sleep
 // that a longer look would have saved lengthens the looking, a longer sleep ends it. What waits for
-// a person, a compiler or a slow server costs one look, and nobody looks while others want the
-// processor.
+// a person, a compiler or a slow server costs one look, and the loop does not look while others
+// want the processor.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@
 
 namespace mcpac::execute {
 
-// How long to look before the next sleep.
+// Polling time before the next sleep.
 class LookingTime {
  public:
   using Duration = std::chrono::steady_clock::duration;
@@ -23,7 +23,7 @@ class LookingTime {
   [[nodiscard]] Duration now() const { return time_; }
   // The loop slept so long after it had looked in vain.
   void after_sleep(Duration slept);
-  // One look took so long: whoever else wants the processor has had it meanwhile.
+  // One look took so long: another process has had the processor meanwhile.
   void after_look(Duration took);
 
  private:

@@ -1,5 +1,5 @@
-// RestartBackoff: how often a server that keeps ending is started again, and how often one that
-// keeps forgetting its session is given another.
+// RestartBackoff: backoff of restarts for a server that keeps ending, and of new sessions for one
+// that keeps forgetting its session.
 #pragma once
 
 #include <algorithm>

@@ -39,7 +39,7 @@ bool is_one_line(std::string_view text) {
   return !has_invisible(text);
 }
 
-// What a text of a form's schema is for.
+// Purpose of a text in a form's schema.
 enum class Use : std::uint8_t {
   kRead,    // to be read alone: it is made fit
   kTyped,   // stands where a person types, and may have several lines

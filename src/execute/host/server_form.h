@@ -1,4 +1,4 @@
-// Forms of servers: what a person is shown when a server asks something while it works on a call.
+// Forms of servers: text shown to a person when a server asks something while it works on a call.
 //
 // Behind a gateway all servers speak through one connection, and none may pass for another, nor for
 // mcpac. So a form begins with its server's name, its further lines are set in, and of what else

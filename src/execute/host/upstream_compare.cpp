@@ -89,8 +89,9 @@ asio::awaitable<void> Upstreams::compare_again(Server& server) {
   if (goes_on) co_await compare_on(server, pauses);
 }
 
-// Where nobody starts servers again, one that was busy for some seconds would be lost for the rest
-// of the run. Until its tools are compared it stays failed: no call goes to what nobody has seen.
+// Where servers are not started again, one that was busy for some seconds would be lost for the
+// rest of the run. Until its tools are compared it stays failed: no call goes to an unchecked
+// server.
 asio::awaitable<void> Upstreams::compare_on(Server& server, ComparePauses pauses) {
   server.is_asked_on = true;
   while (true) {

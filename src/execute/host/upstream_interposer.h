@@ -1,5 +1,5 @@
-// UpstreamInterposer: what stands before the servers of a host, or in their place, for all that is
-// asked of them.
+// UpstreamInterposer: base of decorators that wrap or replace all upstream servers of a host
+// (recorder, replayer).
 #pragma once
 
 #include "gate/servers.h"

@@ -1,4 +1,4 @@
-// What is asked of servers besides calls: the Servers half of Upstreams.
+// Requests to servers besides calls: the Servers half of Upstreams.
 #include <chrono>
 #include <memory>
 #include <utility>
@@ -15,7 +15,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-// A subscription stands as long as somebody wants it; a request must have some time.
+// A subscription stands as long as it has a subscriber; a request must have some time.
 constexpr auto kStanding = std::chrono::hours(24);
 
 }  // namespace

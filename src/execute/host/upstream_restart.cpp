@@ -49,7 +49,8 @@ void Upstreams::revive(Server& server) {
   if (!comes_back(server)) return;
   // One that forgets is there, and has nothing to recover from: the call that met it goes on. One
   // that answered no call since its last session is asked for a new one at each call otherwise.
-  if (has_forgotten && std::exchange(server.has_answered, false)) server.renewals = RestartBackoff();
+  if (has_forgotten && std::exchange(server.has_answered, false))
+    server.renewals = RestartBackoff();
   RestartBackoff& back_off = has_forgotten ? server.renewals : server.back_off;
   if (!back_off.may_start(now)) return;
   back_off.started(now);

@@ -34,7 +34,7 @@
 
 namespace mcpac::execute {
 
-// How a tool is not the locked one.
+// Difference of a tool from the locked one.
 enum class Drift : std::uint8_t { kChanged, kTexts, kGone, kClaims };
 using Drifted = std::map<std::string, Drift>;  // of one server
 [[nodiscard]] Error drift_error(const Permission& tool, Drift how);
@@ -158,7 +158,7 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   boost::asio::awaitable<void> compare_again(Server& server);
   // The same for one whose calls are refused meanwhile.
   boost::asio::awaitable<void> compare_on(Server& server, ComparePauses pauses);
-  // What a call to one that has failed is answered with.
+  // Answer to a call of a failed server.
   [[nodiscard]] static Error why_failed(const Server& server);
   // upstream_restart.cpp
   [[nodiscard]] static bool is_gone(const Server& server);

@@ -17,7 +17,8 @@ struct LiveFacts {
   std::vector<std::string> granted;  // the rules of all layers
   gate::Mode mode = gate::Mode::kEnforce;
   std::string lifted_by = {};  // who gave the word for a switch that weakens; or empty
-  // What rules give its confined servers now (execute/servers/server_places.h); null: none has any.
+  // Places that rules give its confined servers now (execute/servers/server_places.h); null: none
+  // has any.
   std::function<Json()> server_places = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// Leftovers: what runs that were killed could not take away with them, taken away by the next one.
+// Leftovers: files and folders of killed runs, removed by the next one.
 #pragma once
 
 #include "execute/project/folders.h"

@@ -116,7 +116,7 @@ Result<std::vector<std::string>> live_runs(const std::filesystem::path& folder) 
   std::vector<std::string> live;
   for (const std::string& name : *names) {
     const auto connection = connect_to(*fd, name);
-    // Nobody listens: its run died without taking it away.
+    // No listener: its run died without taking it away.
     if (connection.error == ECONNREFUSED) ::unlinkat(fd->get(), name.c_str(), 0);
     if (connection.error == 0) live.push_back(name.substr(0, name.size() - kEnding.size()));
   }

@@ -20,9 +20,9 @@ inline constexpr std::size_t kMaxControlLine = std::size_t{1} << 20U;
 // core/socket_folder.h
 [[nodiscard]] Result<UniqueFd> open_runs_folder(const std::filesystem::path& folder);
 
-// Ids of the runs that listen, oldest first. Sockets that nobody listens on any more are removed.
+// Ids of the runs that listen, oldest first. Sockets without a listener are removed.
 [[nodiscard]] Result<std::vector<std::string>> live_runs(const std::filesystem::path& folder);
-// The same without waiting for anybody, and without a folder where there is none.
+// The same without waiting for any process, and without a folder where there is none.
 void sweep_dead_runs(const std::filesystem::path& folder);
 // The one live run whose id begins so: kUnknownRun for none and for several.
 [[nodiscard]] Result<std::string> find_live_run(const std::filesystem::path& folder,

@@ -34,7 +34,7 @@ std::unexpected<Error> unusable(int error) {
                                             std::system_category().message(error));
 }
 
-// Bound beside its name and renamed when it listens: nobody finds a socket that refuses them.
+// Bound beside its name and renamed when it listens: no client finds a socket that refuses it.
 Result<UniqueFd> listen_as(const UniqueFd& folder, const std::string& run_id) {
   UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   // With our mark: killed in between, the next run sweeps it.
@@ -167,7 +167,7 @@ void RunControl::accept() {
       });
 }
 
-// Who comes now has a request; who has been silent for longest may only want to be in the way.
+// A new connection has a request; the one silent for longest may only want to be in the way.
 void RunControl::make_room() {
   if (peers_.size() < kMaxPeers) return;
   const auto sooner = [](const auto& one, const auto& other) {

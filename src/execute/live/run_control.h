@@ -19,7 +19,7 @@
 
 namespace mcpac::execute {
 
-// What the run does when asked; called on the loop. Each answers an object.
+// Handlers of the run; called on the loop. Each answers an object.
 struct RunControls {
   std::function<Json()> show;
   // Empty: everything.

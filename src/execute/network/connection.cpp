@@ -198,12 +198,12 @@ Connection::Awaitable<void> Connection::relay_in() {
                               : co_await tcp_.async_read_some(asio::buffer(in_), kAwait);
     if (closed_) co_return;
     if (error == asio::error::eof) break;
-    // Over TLS an end without close_notify too: somebody on the way may have cut it.
+    // Over TLS an end without close_notify too: it may have been cut on the way.
     if (error) co_return end(gate::ConnectionEnd::kBroken);
     if (!count(traffic_.bytes_in, size)) co_return;
     auto [failed, written] = co_await asio::async_write(program_, asio::buffer(in_, size), kAwait);
     if (closed_) co_return;
-    // The program closed its end: there is nobody to bring the rest to.
+    // The program closed its end: the rest has no receiver.
     if (failed) co_return end(gate::ConnectionEnd::kEnded);
   }
   boost::system::error_code ignored;
@@ -308,7 +308,7 @@ void Connection::close_sockets() {
 void Connection::close() {
   if (std::exchange(closed_, true)) return;
   close_sockets();
-  // Callbacks may own what owns this: nobody hears anything any more.
+  // Callbacks may own what owns this: none is called any more.
   plan_.done = nullptr;
   plan_.ended = nullptr;
 }

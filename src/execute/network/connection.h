@@ -28,7 +28,7 @@
 
 namespace mcpac::execute {
 
-// What the connections of a run share.
+// Shared state of a run's connections.
 struct Shared {
   std::shared_ptr<Resolver> resolver;
   std::shared_ptr<boost::asio::ssl::context> tls;  // null: there is none
@@ -79,7 +79,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // It will not be: answers, once.
   void refuse(Error error);
   void close_sockets();
-  // Ends by itself: the last that anybody hears.
+  // Ends by itself: the last event.
   void end(gate::ConnectionEnd how);
 
   boost::asio::any_io_executor executor_;

@@ -2,8 +2,8 @@
 //
 // For each: the name is looked up, every address is asked about and then dialled itself, TLS is
 // spoken where it was asked for, and bytes go between that stream and a socket pair whose other end
-// is the program's (connection.h). Buffers are fixed: who does not read is not written to, and
-// soon not read from.
+// is the program's (connection.h). Buffers are fixed: a side that does not read is not written to,
+// and soon not read from.
 #pragma once
 
 #include <chrono>
@@ -27,7 +27,7 @@ struct RelayLimits {
   std::chrono::milliseconds connect{30'000};
   // One address that does not answer must leave time for the next.
   std::chrono::milliseconds one_address{10'000};
-  // Without a byte either way: what nobody uses any more must not stay open for a long run.
+  // Without a byte either way: an unused connection must not stay open for a long run.
   std::chrono::milliseconds idle{300'000};
   // Of all connections of a run together, both ways.
   std::uint64_t bytes = std::uint64_t{16} << 30U;

@@ -1,4 +1,4 @@
-// What a host's name leads to, asked of this machine.
+// Addresses of a host's name, asked of this machine.
 //
 // Names are asked for as they were decided, whole: a name server is asked with the final dot, so
 // that no search domain of the machine is hung on. /etc/hosts is read here, because glibc does not

@@ -1,4 +1,4 @@
-// OwnAddresses: which addresses are this machine's own.
+// OwnAddresses: this machine's own addresses.
 //
 // A service that listens on all addresses is often kept from the world by a firewall outside of the
 // machine; a connection that begins here does not pass it. Asked for at every dial, as addresses

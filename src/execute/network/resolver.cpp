@@ -13,7 +13,7 @@ namespace mcpac::execute {
 namespace asio = boost::asio;
 namespace {
 
-// Of one that does not answer at all. Who asks may be given less (HostDialer::Limits).
+// Of one that does not answer at all. The caller may be given less (HostDialer::Limits).
 constexpr std::chrono::seconds kAtMost{30};
 
 class SystemResolver final : public Resolver {

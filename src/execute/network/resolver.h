@@ -20,7 +20,7 @@ class Resolver {
   // Addresses in the order in which they are to be tried; never none. kNetworkName.
   [[nodiscard]] virtual boost::asio::awaitable<Result<std::vector<boost::asio::ip::address>>>
   resolve(std::string host) = 0;
-  // Gives up what is being looked up: who waits is told so.
+  // Gives up what is being looked up: the waiter is told so.
   virtual void close() {}
 };
 

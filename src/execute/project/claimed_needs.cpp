@@ -35,7 +35,7 @@ struct Answer {
   bool is_of_rules = false;
 };
 
-// What a start of a confined server is given, read once for all of its tools.
+// Places of a confined server's start, read once for all of its tools.
 class GivenAtStart {
  public:
   // `rules`: of this server; null: they are not known.
@@ -132,7 +132,7 @@ class GivenAtStart {
     return {wanted && given->beyond(*wanted).empty()};
   }
 
-  // What /usr has, which every confined server has.
+  // Programs of /usr, which every confined server has.
   static bool is_of_every_sandbox(const std::string& program) {
     constexpr std::array kFolders = {"/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"};
     if (program.contains('/'))

@@ -1,5 +1,5 @@
-// ClaimedNeeds: what tools of a confined server say that they need (core/claims.h), against what
-// a start of it would be given: by its entry, references expanded, and by the rules of the run.
+// ClaimedNeeds: declared needs of a confined server's tools (core/claims.h), against the sandbox
+// that a start of it would get: by its entry, references expanded, and by the rules of the run.
 //
 // A tool that cannot work without what it does not get is withheld: no program and no client calls
 // it. One that can is degraded, offered and marked. Where the rules are not known, none is withheld
@@ -54,7 +54,7 @@ using NeedsOfTools = std::map<Permission, ToolNeeds>;
 // "not offered: it says it needs: network a.example:443 (required), which its entry does not give",
 // "in need of a rule: …", "degraded: …". Empty for what has all that it names.
 [[nodiscard]] std::string needs_text(const ToolNeeds& needs);
-// What to write for that, in the entry or the rules; not empty where needs_text() is not.
+// Fix for that, in the entry or the rules; not empty where needs_text() is not.
 [[nodiscard]] std::string needs_remedy(const ToolNeeds& needs);
 // kToolWithheld, with the claim and the line to write.
 [[nodiscard]] Error withheld_error(const Permission& tool, const ToolNeeds& needs);

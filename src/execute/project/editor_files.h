@@ -1,4 +1,4 @@
-// Editor files: what clangd needs to know about a project, in the folder where its programs stand.
+// Editor files: clangd's configuration for a project, in the folder of its programs.
 //
 // clangd looks for flags beside a source and in the folders above, so it never sees those in
 // servers/. The file is written once and then belongs to the user: it is not locked and nothing

@@ -1,5 +1,4 @@
-// Folders: where things lie outside of the project. The command line decides (XDG base
-// directories).
+// Folders: places outside of the project. The command line decides (XDG base directories).
 #pragma once
 
 #include <filesystem>

@@ -23,7 +23,7 @@ void note_drift(const ToolDefinition& offered, const LockedTool& locked, mcp::Te
   if (in_texts) report.reworded.push_back(permission);
 }
 
-// A server that is in the lock: its approved form, with what `approval` lets in.
+// A server that is in the lock: its approved form, with what `approval` admits.
 ServerListing merged(ServerListing live, const LockedServer& locked, mcp::Texts texts,
                      const Approval& approval, GenerateReport& report) {
   const auto name_of = [&live](const std::string& tool) { return live.server + "." + tool; };

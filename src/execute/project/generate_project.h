@@ -1,4 +1,4 @@
-// generate: what servers offer in, servers/ and mcpac.lock of a project out.
+// generate: writes servers/ and mcpac.lock of a project from the offers of its servers.
 //
 // A locked tool keeps its approved definition, also when its server changes or withdraws it: a tool
 // that went and came back as another would else be approved in two steps. The first generate of a
@@ -30,7 +30,7 @@ struct GenerateReport {
   std::vector<ToolDefinition> pending;     // tools that locked servers gained, named "server.tool"
 };
 
-// What a person approved, by "server" and "server.tool".
+// A person's approvals, by "server" and "server.tool".
 struct Approval {
   std::set<std::string> names{};
   bool adds_servers = false;  // a server that is not locked yet comes in, with all of its tools
@@ -48,11 +48,11 @@ struct LockFile {
 };
 [[nodiscard]] Result<LockFile> read_lock_file(const Project& project);
 
-// What becomes of the tools that locked servers gained.
+// Treatment of tools that locked servers gained.
 enum class NewTools : std::uint8_t { kWait, kAccept };
 
 // Adds what is new. Writes what changed, each file whole and mcpac.lock last. kLockBusy where
-// somebody else writes and does not end (project_turn.h).
+// another process writes and does not end (project_turn.h).
 [[nodiscard]] Result<GenerateReport> write_project(const Project& project, const Folders& folders,
                                                    std::vector<ServerListing> listings,
                                                    NewTools gained = NewTools::kWait);
@@ -66,7 +66,7 @@ enum class NewTools : std::uint8_t { kWait, kAccept };
 [[nodiscard]] Result<bool> keep_narrower_entry(const Project& project, const Folders& folders,
                                                const std::string& server);
 
-// The common part; whoever calls it holds the ProjectTurn. `listings` are what servers offer; a
+// The common part; its caller holds the ProjectTurn. `listings` are what servers offer; a
 // server of the lock that has none there stays as it is locked, unless it is in `gone`.
 [[nodiscard]] Result<GenerateReport> merge_and_write(const Project& project, const LockFile& before,
                                                      std::vector<ServerListing> listings,

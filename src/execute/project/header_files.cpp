@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Every header of ours lies in one of these; what is deeper belongs to somebody else.
+// Every header of ours lies in one of these; what is deeper is foreign.
 constexpr std::array kOurFolders{"", "mcpac"};
 
 // Only a file itself, never what a link shows.

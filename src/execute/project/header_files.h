@@ -1,9 +1,9 @@
 // The files of servers/: written from a lock, and held against one.
 //
 // Writing makes the folder equal to what was generated; each file is replaced whole, and
-// mcpac/lock.hpp comes first, so that whoever is interrupted leaves headers that do not compile
-// rather than headers of another time. Of what else lies there, only headers whose first line says
-// that we generated them are removed: the folder may be the user's own.
+// mcpac/lock.hpp comes first, so that an interruption leaves headers that do not compile rather
+// than headers of another time. Of what else lies there, only headers whose first line says that we
+// generated them are removed: the folder may be the user's own.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct HeaderChanges {
 [[nodiscard]] std::vector<std::string> foreign_files(const std::filesystem::path& folder,
                                                      const HeaderFiles& files);
 
-// Where the file `name` of servers/ lies.
+// Path of the file `name` of servers/.
 [[nodiscard]] std::filesystem::path place_of_header(const Project& project,
                                                     const std::string& name);
 // The file `name` of servers/, byte for byte as the lock names it; else kHeaderDrift.

@@ -6,8 +6,8 @@
 
 namespace mcpac::execute {
 
-// What `mcpac generate` would write for a project that names no server and has no lock; null for
-// every other. Lives as long as the process.
+// Output of `mcpac generate` for a project that names no server and has no lock; null for every
+// other. Lives as long as the process.
 [[nodiscard]] const codegen::Output* implied_output(const Project& project);
 
 }  // namespace mcpac::execute

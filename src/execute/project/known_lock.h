@@ -13,8 +13,8 @@
 
 namespace mcpac::execute {
 
-// What an answer is bound to of a lock (gate::Binding): SHA-256 of its text, as generate writes it,
-// and of the digests of its headers.
+// The part of a lock that an answer is bound to (gate::Binding): SHA-256 of its text, as generate
+// writes it, and of the digests of its headers.
 struct LockDigests {
   std::string of_text;
   std::string of_headers;

@@ -33,7 +33,7 @@ struct ServerProgress {
 // Called on the caller's thread.
 using OnProgress = std::function<void(const ServerProgress&)>;
 
-// Shows a person where to log in; null where nobody is.
+// Shows a person where to log in; null where no person is there.
 using OnLogin = mcp::oauth::ShowLogin;
 
 // Connects to every server that is not disabled; one answer or error each. An Error only when a

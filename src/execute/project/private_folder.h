@@ -1,4 +1,4 @@
-// PrivateFolder: a folder of the cache that is trusted because nobody else may write to it.
+// PrivateFolder: a folder of the cache, trusted because its owner alone may write to it.
 #pragma once
 
 #include <filesystem>
@@ -7,8 +7,8 @@
 
 namespace mcpac::execute {
 
-// Makes the folder and its parents where they are missing. kFileUnwritable where it is somebody
-// else's, or open to others afterwards all the same.
+// Makes the folder and its parents where they are missing. kFileUnwritable where another user owns
+// it, or it is open to others afterwards all the same.
 [[nodiscard]] Result<void> make_private(const std::filesystem::path& folder);
 
 }  // namespace mcpac::execute

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Who stands in a folder of a project wants that one, and not a second one inside of it.
+// A user in a folder of a project wants that one, and not a second one inside of it.
 std::string project_above(const std::filesystem::path& config_file) {
   std::error_code error;
   const auto here = std::filesystem::absolute(config_file, error).parent_path();

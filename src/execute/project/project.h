@@ -20,7 +20,7 @@
 
 namespace mcpac::execute {
 
-// What lies in the folder of a project, as it was when somebody began to rely on it.
+// Files in the folder of a project, as read when a run began to rely on them.
 struct KeptProject {
   std::map<std::string, std::string> headers;  // path below servers/ -> bytes
   std::optional<policy::PolicyFile> policy;    // mcpac.policy; nothing: there was none
@@ -37,7 +37,7 @@ struct Project {
   // Absolute paths of files that this command obeys besides: rules and an approver's program, as
   // its command line named them (execute/files/obeyed_commands.h).
   std::vector<std::filesystem::path> obeyed = {};
-  // What rules give its confined servers at their next start; null: none is confined.
+  // Places that rules give its confined servers at their next start; null: none is confined.
   std::shared_ptr<ConfinedRules> confined = nullptr;
 
   [[nodiscard]] std::filesystem::path lock_file() const { return folder / "mcpac.lock"; }
@@ -46,7 +46,7 @@ struct Project {
 };
 
 // Only where the path itself leads to nothing: a link to nowhere, a loop of links or a folder that
-// cannot be read is no "not there yet", and whoever meets one gets the error of reading it.
+// cannot be read is no "not there yet", and its reader gets the error of reading it.
 [[nodiscard]] bool is_absent(const std::filesystem::path& file);
 
 // Its servers know where logins are kept.

@@ -33,7 +33,8 @@ struct Project;
 // claim is home_of_user(), as in rules, and an entry that has one is refused.
 [[nodiscard]] policy::FilePlace place_of_entry(std::string_view text, const Project& project,
                                                const std::string& server);
-// What the rules behind a start give a confined server beside its entry (servers/server_places.h).
+// Places that a confined server gets from the rules of a start, beside its entry
+// (servers/server_places.h).
 struct ServerPlaces {
   struct Place {
     std::filesystem::path path;  // absolute, links resolved

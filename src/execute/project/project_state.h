@@ -1,5 +1,5 @@
-// ProjectState: what the user's state folder keeps about a project, in 256 files of a kind, chosen
-// by a digest of the project's place: two projects may share one. Nobody else can open them.
+// ProjectState: per-project files in the user's state folder, 256 of a kind, chosen
+// by a digest of the project's place: two projects may share one. Other users cannot open them.
 #pragma once
 
 #include <filesystem>

@@ -13,7 +13,7 @@
 namespace mcpac::execute {
 namespace {
 
-// False: somebody has it all the time. True as well where there are no such locks.
+// False: another process has it all the time. True as well where there are no such locks.
 bool lock_within(const UniqueFd& file, std::chrono::milliseconds patience) {
   constexpr auto kPause = std::chrono::milliseconds(5);
   const auto give_up = std::chrono::steady_clock::now() + patience;
@@ -38,7 +38,7 @@ Result<ProjectTurn> ProjectTurn::take(const Project& project, const Folders& fol
   }
   UniqueFd folder(::open(project.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder && !lock_within(folder, patience.with_others)) folder.reset();
-  // Whoever was killed while it had the turn left what it was writing.
+  // A process that was killed while it had the turn left what it was writing.
   for (const auto& place : {project.folder, project.headers(), project.headers() / "mcpac"})
     sweep_abandoned(place);
   return ProjectTurn(std::move(own), std::move(folder));

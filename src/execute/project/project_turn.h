@@ -1,12 +1,12 @@
 // ProjectTurn: one writer of a project at a time.
 //
 // `generate` and `lock accept` read mcpac.lock, merge and write; two at once would each write what
-// the other has not seen. Who writes holds an advisory lock and reads mcpac.lock while holding it.
+// the other has not seen. A writer holds an advisory lock and reads mcpac.lock while holding it.
 // Readers need no turn: files are replaced whole, and headers that do not fit the lock are refused.
 //
-// The turn of one user is a file of theirs (project_state.h), which nobody else can hold. The
-// project's folder is held as well, for a project that several users write. But anybody who may
-// read a folder may hold it, for ever: whoever holds it longer than a writer needs is no writer,
+// The turn of one user is a file of theirs (project_state.h), which no other user can hold. The
+// project's folder is held as well, for a project that several users write. But any user who may
+// read a folder may hold it, for ever: a holder that takes longer than a writer needs is no writer,
 // and is not waited for. On a file system without such locks (some network ones) it is not held;
 // the digests still are.
 #pragma once

@@ -30,7 +30,7 @@ struct flock whole_file(short kind) {
 ProjectUse::ProjectUse(const Folders& folders, const std::filesystem::path& config_file)
     : file_(open_project_state(folders, kKind, config_file)) {
   if (!file_) return;
-  // The lock first: who looks in between sees the one or the other.
+  // The lock first: a reader in between sees the one or the other.
   auto lock = whole_file(F_RDLCK);
   std::ignore = ::fcntl(file_.get(), F_OFD_SETLK, &lock);
   const std::string number = new_uuid_v7(SystemClock());

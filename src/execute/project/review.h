@@ -1,4 +1,4 @@
-// Review: what servers offer now against what mcpac.lock approved, and the approval of just that.
+// Review: current offers of servers against mcpac.lock, and the approval of exactly these.
 //
 // A Review holds the very listings that it was made of. Accepting writes those, never a second
 // answer of the server, and only onto the lock that was compared: what a person saw is what is
@@ -32,7 +32,7 @@ struct Review {
 // `names` are "server" and "server.tool"; none means everything. Only the servers named are asked.
 [[nodiscard]] Result<Review> review(const Project& project, const std::vector<std::string>& names,
                                     const OnProgress& progress);
-// kLockBusy when mcpac.lock is no longer the one that was compared, or somebody else writes and
+// kLockBusy when mcpac.lock is no longer the one that was compared, or another process writes and
 // does not end.
 [[nodiscard]] Result<GenerateReport> accept(const Project& project, const Folders& folders,
                                             Review review);

@@ -10,7 +10,7 @@
 namespace mcpac::execute {
 namespace {
 
-// What is approved of a server beside its tools; empty where nothing is.
+// The approved part of a server beside its tools; empty where there is none.
 std::string rest_of_server(const codegen::ServerDiff& server) {
   if (server.entry.empty() && server.claims.empty()) return "";
   codegen::ServerDiff rest{.kind = server.kind, .server = server.server};

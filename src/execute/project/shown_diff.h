@@ -1,5 +1,5 @@
-// ShownDiff: what `lock status` and `lock diff` showed last of each server, kept so that
-// `lock accept --yes` approves that and nothing else.
+// ShownDiff: the last output of `lock status` and `lock diff` for each server, kept so that `lock
+// accept --yes` approves that and nothing else.
 //
 // A server may answer differently each time it is asked. Between a look and a yes without a
 // question, only a record of the look tells. Where the state folder cannot be written nothing is

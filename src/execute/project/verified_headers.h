@@ -1,13 +1,13 @@
-// VerifiedHeaders: which files of servers/ were held against mcpac.lock before, and are what they
-// were.
+// VerifiedHeaders: cache of the files of servers/ that were checked against mcpac.lock and have not
+// changed since.
 //
-// Whoever runs programs one after another has the same headers each time, and reading and hashing
+// Programs that run one after another have the same headers each time, and reading and hashing
 // them again stood between each run and its first call. A record in the cache says
 // which digest a file had, and its stamp: device, inode, size, and the times of its last changes to
 // the nanosecond. What has the same stamp is not read again.
 //
 // What that leaves to believe is little: the digest of a file that is not read names what was
-// prepared from such a file before, in the cache, which nobody else may write to
+// prepared from such a file before, in the cache, which its owner alone may write to
 // (private_folder.h). The file itself is not used then. What is prepared anew is read, and held
 // against the lock.
 #pragma once
@@ -24,7 +24,7 @@ namespace mcpac::execute {
 
 class VerifiedHeaders {
  public:
-  // Of the project's folder of headers. A record that is somebody else's, that others may read or
+  // Of the project's folder of headers. A record that another user owns, that others may read or
   // write, that is cut off or altered, or that was made for another folder is none.
   VerifiedHeaders(const Project& project, const Folders& folders);
 

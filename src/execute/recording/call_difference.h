@@ -1,4 +1,5 @@
-// What to say of a call that a recording does not have, or not yet, and of calls that nobody made.
+// Messages about calls that a recording does not have, or not yet, and about recorded calls that
+// were not made.
 #pragma once
 
 #include <optional>

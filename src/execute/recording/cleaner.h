@@ -28,7 +28,7 @@ class Cleaner {
   [[nodiscard]] Result<void> learn(const RecordedCall& call);
   void clean(RecordedCall& call);
   void clean(RecordedRequest& request) const;
-  // What the program was given. After every call was learnt from.
+  // The program's arguments. After every call was learnt from.
   [[nodiscard]] Cleaned clean_arguments(const Json& given) const;
   [[nodiscard]] const RecordedTool& tool(const std::string& name);
 

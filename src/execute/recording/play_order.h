@@ -1,5 +1,5 @@
-// PlayOrder: which recorded call answers which call, and when it may. Pure; it knows no server and
-// no time.
+// PlayOrder: matching of calls to recorded calls, in a permitted order. Pure; it knows no server
+// and no time.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ class PlayOrder {
   // Borrowed. `reads_only`: of each call, whether its tool only reads.
   PlayOrder(const std::vector<RecordedCall>& calls, const std::vector<bool>& reads_only);
 
-  // The first call that nobody made yet of those that these arguments fit.
+  // The first call not made yet of those that these arguments fit.
   [[nodiscard]] std::optional<std::size_t> find(const std::string& tool,
                                                 const Json& arguments) const;
   // A call that has to be made before this one, and is not.

@@ -1,4 +1,4 @@
-// RecordedTool: what a lock says of a tool that matters to a recording of its calls.
+// RecordedTool: the part of a tool's lock entry that matters to a recording of its calls.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace mcpac::execute {
 
 struct RecordedTool {
   std::string digest;  // of its definition; empty: it is no tool of the lock
-  // What its schemas call secret; null: nothing.
+  // Places that its schemas call secret; null: none.
   std::shared_ptr<const gate::SecretPlaces> input;
   std::shared_ptr<const gate::SecretPlaces> output;
   // The definition that was approved says that it changes nothing (annotations.readOnlyHint).

@@ -143,7 +143,7 @@ gate::Upstream::CallToken Recorder::forward(const Permission& permission, Json a
   return token;
 }
 
-// Whoever takes a call back hears nothing of its answer any more, whatever that would have been.
+// The canceller of a call hears nothing of its answer any more, whatever that would have been.
 void Recorder::cancel(CallToken token) {
   if (auto node = tape_->open.extract(token); !node.empty())
     tape_->end(*node.mapped(), std::nullopt);
@@ -191,7 +191,7 @@ Result<Recording> Recorder::take(const std::optional<Json>& given) {
       recording.header.tools.emplace(call->tool, digest);
     recording.calls.push_back(std::move(*call));
   }
-  // What a call could hold that nobody knew, it may have from them.
+  // A call with an unknown secret may have it from the arguments.
   if (given && !has_unknown) recording.header.arguments = cleaner.clean_arguments(*given);
   for (RecordedRequest& request : tape_->requests) {
     cleaner.clean(request);

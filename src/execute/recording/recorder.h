@@ -35,7 +35,7 @@ class Recorder final : public UpstreamInterposer {
     return servers_.redact(permission, arguments, redacted);
   }
 
-  // What is asked besides calls.
+  // Requests besides calls.
   [[nodiscard]] bool is_settled(const std::string& server) const override {
     return offers_.is_settled(server);
   }

@@ -36,7 +36,7 @@ struct Cleaned {
 
 inline constexpr std::string_view kSeveral = "*";
 
-// What a server said of a call before its answer.
+// Messages of a server about a call before its answer.
 struct Said {
   // Of a question ("elicitation/create"); kSeveral: of several at once; empty: a report of
   // progress.
@@ -48,7 +48,7 @@ struct Said {
 
 struct RecordedCall {
   std::string tool;                  // "server.tool"
-  std::optional<Cleaned> arguments;  // none: they could hold a secret that nobody knew
+  std::optional<Cleaned> arguments;  // none: they could hold an unknown secret
   // Ticks of one clock for all calls, from 1, none twice: a call that began after another ended was
   // made in the knowledge of its answer.
   std::uint64_t began = 0;
@@ -58,14 +58,14 @@ struct RecordedCall {
   std::optional<ipc::ErrorObject> refused{};  // the error of the protocol that the server answered
 };
 
-// What a server can do besides answering calls, as it said.
+// Capabilities of a server besides answering calls, as it said.
 struct RecordedServer {
   std::string name;
   Json capabilities = Json::object();
   bool is_stateless = false;  // of revision 2026-07-28
 };
 
-// What a gateway asked of a server for its clients: lists, completion, subscriptions. No call, so
+// Requests of a gateway to a server for its clients: lists, completion, subscriptions. No call, so
 // it has no place in their order.
 struct RecordedRequest {
   std::string server;
@@ -79,8 +79,8 @@ struct RecordingHeader {
   std::string lock;                            // SHA-256 of mcpac.lock
   std::string program;                         // SHA-256 of the program; or of nothing: clients
   std::map<std::string, std::string> tools{};  // that were called: digests of their definitions
-  // What the program was given (--arguments), an object; none: clients, or it could hold a secret
-  // that nobody knew.
+  // Arguments of the program (--arguments), an object; none: clients, or it could hold an unknown
+  // secret.
   std::optional<Cleaned> arguments{};
 };
 

@@ -1,4 +1,4 @@
-// RecordingChoice: what a user wants of recordings in one run.
+// RecordingChoice: options of one run for recording and replay.
 #pragma once
 
 #include <filesystem>

@@ -16,7 +16,7 @@
 namespace mcpac::execute {
 namespace {
 
-// What a server, or the way to it, can say. An error of another kind is none that a recording could
+// Errors of a server, or of the way to it. An error of another kind is none that a recording could
 // have: it would be said in the name of a part of mcpac that never spoke.
 constexpr std::array kErrors{
     ErrorId::kServerError,   ErrorId::kServerStart,    ErrorId::kServerDied,
@@ -25,7 +25,7 @@ constexpr std::array kErrors{
     ErrorId::kServerBusy,    ErrorId::kLockDrift,      ErrorId::kUnknownServer,
     ErrorId::kSecretMissing, ErrorId::kConfigInvalid};
 
-// What became of a call without an answer, as recordings say it.
+// Outcomes of a call without an answer, as recordings write them.
 constexpr std::array<std::pair<Sent, std::string_view>, 3> kSent{
     {{Sent::kNo, "no"}, {Sent::kRefused, "refused"}, {Sent::kMaybeDone, "maybe done"}}};
 
@@ -76,9 +76,8 @@ bool has_only(const Json& object, std::initializer_list<std::string_view> known)
   return true;
 }
 
-// What servers are let ask of clients, at replay as ever: no page of theirs is shown to anybody,
-// and a form says whose it is, or a file could put the words of one server into the mouth of
-// another.
+// What servers are let ask of clients, at replay as ever: no page of theirs is shown, and a form
+// says whose it is, or a file could put the words of one server into the mouth of another.
 bool is_askable(const std::string& method, const Json& params, const std::string& server) {
   if (method == "sampling/createMessage" || method == "roots/list") return true;
   return method == "elicitation/create" && is_shown_form(server, params);
@@ -105,7 +104,7 @@ Json to_json(const Said& said) {
 
 Result<Said> said_of(const Json& json, const std::string& server, const Members& members) {
   if (const Json* report = find_member(json, "progress")) {
-    // Whoever passes it on writes members of its own into it.
+    // The code that passes it on writes members of its own into it.
     if (!report->is_object()) return members.bad("a report of progress is no object");
     return Said{.said = *report};
   }
@@ -136,7 +135,7 @@ std::uint64_t tick_of(const Json& line, const char* name) {
 }
 
 // Questions are recorded as such (`said`), and results are those that were given in the end: one
-// that asks for input would be a question of the file's own, in the name of whoever plays it.
+// that asks for input would be a question of the file's own, in the name of the user who plays it.
 bool is_complete(const Json& result) {
   const Json* type = find_member(result, "resultType");
   return (type == nullptr || *type == "complete") && !result.contains("inputRequests") &&

@@ -10,7 +10,7 @@
 
 namespace mcpac::execute {
 
-// Where a line stands, for whoever is told that it is wrong.
+// The place of a line, for messages about its errors.
 class Members {
  public:
   explicit Members(std::string where) : where_(std::move(where)) {}

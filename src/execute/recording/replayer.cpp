@@ -37,7 +37,7 @@ std::vector<bool> readers(const Recording& recording, const codegen::Lock& lock)
   return reads;
 }
 
-// What the caller is told; the whole is for the user.
+// Message to the caller; the whole is for the user.
 Result<Json> not_recorded() {
   return fail(ErrorId::kServerError, "the recording does not have this call, or not now");
 }
@@ -232,7 +232,7 @@ Replayer::Replayer(asio::any_io_executor executor, Recording recording, const co
                    Patience patience)
     : state_(std::make_shared<State>(std::move(executor), std::move(recording), lock, patience)) {}
 
-// Who still waits is gone by now, and what was posted finds no call.
+// A waiter is gone by now, and what was posted finds no call.
 Replayer::~Replayer() {
   state_->calls.clear();
   state_->requests.clear();

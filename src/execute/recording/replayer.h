@@ -1,4 +1,4 @@
-// Replayer: stands in the place of the servers, and answers calls from a recording.
+// Replayer: replaces the servers, and answers calls from a recording.
 //
 // Every recorded call answers one call with the same tool and arguments; equal ones in the order in
 // which they were made. A call has to wait for those that its recorded one came after, where the
@@ -37,7 +37,7 @@ class Replayer final : public UpstreamInterposer {
   // The lock was held against the recording's, once and for all.
   [[nodiscard]] bool quarantines(const Permission& /*permission*/) const override { return false; }
   void cancel(CallToken token) override;
-  // Nobody knows what the configuration's secrets would be.
+  // The configuration's secrets are not known here.
   [[nodiscard]] Secrecy redact(const Permission& /*permission*/, const Json& /*arguments*/,
                                Json& /*redacted*/) const override {
     return Secrecy::kUnknown;
@@ -57,7 +57,7 @@ class Replayer final : public UpstreamInterposer {
   void on_notified(OnNotified /*heard*/) override {}
   void on_settled(std::function<void()> /*heard*/) override {}
 
-  // All that was not as recorded, so far; with what nobody called, which is known at the end alone.
+  // All that was not as recorded, so far; with calls not made, which are known at the end alone.
   // At most twenty, and how many more there are.
   struct Findings {
     std::vector<Error> differences;

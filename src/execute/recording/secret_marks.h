@@ -1,7 +1,7 @@
-// Secret marks: what stands in a recording where a secret stood, and what is equal to it.
+// Secret marks: placeholders of secrets in a recording, and equality with them.
 //
 // `${env:NAME}`, `${file:PATH}` and `${login:SERVER}` stand for values of the configuration,
-// `[redacted]` for what a schema calls secret. When a recording is played nobody knows the values,
+// `[redacted]` for what a schema calls secret. When a recording is played the values are not known,
 // so a text with such marks fits every text that has something in their place. How much is said
 // wrong by that: a call with another secret passes for the recorded one.
 #pragma once

@@ -189,7 +189,7 @@ std::vector<LateCall> calls_after_revocation(const std::vector<audit::Event>& ev
   std::map<std::string, std::map<std::string, std::string>> revoked;  // run → permission → time
   std::vector<LateCall> rows;
   for (const auto& event : events) {
-    // What was taken back before the record went on in this file.
+    // Permissions revoked before the record went on in this file.
     const Json* before = find_member(event.payload, "revoked");
     if (event.kind == "RunStarted" && before != nullptr && before->is_array()) {
       for (const Json& name : *before) {

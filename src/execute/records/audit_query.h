@@ -1,9 +1,9 @@
 // Audit queries: questions to recorded runs, answered from their events alone.
 //
-// Who could have touched a path is asked of the rules as they were recorded, read by their text:
-// what links led where then nobody knows any more. All else is what happened. Connections are asked
-// about as calls of mcpac.network; what a program did with files that it was granted is not
-// recorded.
+// The programs that could have touched a path are found by the rules as they were recorded, read by
+// their text: where links led then is not known any more. All else is what happened. Connections
+// are asked about as calls of mcpac.network; what a program did with files that it was granted is
+// not recorded.
 #pragma once
 
 #include <set>

@@ -1,5 +1,6 @@
-// Who could have touched a path: the recorded rules of each run, asked for every tool that it
-// declared and every argument of it that may name a place; and the files that it was given itself.
+// Query for the runs that could have touched a path: the recorded rules of each run, asked for
+// every tool that it declared and every argument of it that may name a place; and the files that it
+// was given itself.
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
@@ -199,7 +200,7 @@ std::vector<std::string> starts_of(const RunView& view, const std::string& capab
   return all;
 }
 
-// What a call may have done to a path, from what its record lists.
+// Possible effect of a call on a path, from what its record lists.
 enum class Reach : std::uint8_t { kNone, kCould, kDid };
 
 bool is_stars(const std::string& component) {
@@ -229,7 +230,7 @@ std::string real_name(const std::string& path) {
 }
 
 // Whether a place may be the path, or a folder above it, by another name: where links lead today,
-// what a shell expands, and links of the kernel, of which some lead where only the process knows.
+// what a shell expands, and links of the kernel, some of them known to the process alone.
 bool may_be_by_another_name(const std::string& place, const std::string& path) {
   const auto components = policy::split(place);
   if (may_expand_to(components, policy::split(path))) return true;

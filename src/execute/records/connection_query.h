@@ -1,4 +1,4 @@
-// What recorded runs did and could do with the network (audit_query.h).
+// Queries of recorded runs about the network: what they did and could do (audit_query.h).
 #pragma once
 
 #include <optional>

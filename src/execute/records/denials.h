@@ -1,4 +1,4 @@
-// Denials: what a run was denied, for the user whose rules it was.
+// Denials: denied calls of a run, for the user whose rules denied them.
 //
 // The program hears the reason and what it declared itself; the rule that came nearest and the
 // grant that would admit the call are told here, after the run. Each kind once: a loop of calls is
@@ -48,7 +48,7 @@ class Denials {
 };
 
 [[nodiscard]] Json to_json(const Denial& denial);
-// What would admit it, or why nothing is printed that would; empty where nothing is known.
+// A grant that would admit it, or why none is printed; empty where nothing is known.
 [[nodiscard]] std::string fix_of(const Denial& denial);
 // Lines: what was denied and why, what its path was taken for, and what would admit it.
 [[nodiscard]] std::string to_human_text(const Denial& denial);

@@ -23,7 +23,7 @@ struct RecordedConnection {
   std::string reason;
   // "api.example.com:443", "[::1]:443"
   [[nodiscard]] std::string destination() const;
-  // What it is a use of: policy::kNetworkPermission, or "server NAME".
+  // The permission used: policy::kNetworkPermission, or "server NAME".
   [[nodiscard]] std::string capability() const;
 };
 

@@ -1,4 +1,4 @@
-// What became of one decision that was made again from its record (replay.h).
+// Result of one decision that was made again from its record (replay.h).
 #pragma once
 
 #include <cstdint>

@@ -137,8 +137,8 @@ void CallReplay::decide(const RecordedCheck& check, const Permission& permission
   excuse_older(before);
 }
 
-// An older mcpac read values and schemas in fewer ways. What it decided otherwise is no sign that
-// somebody changed the record, and is counted as not made again.
+// An older mcpac read values and schemas in fewer ways. What it decided otherwise is no sign of a
+// changed record, and is counted as not made again.
 void CallReplay::excuse_older(std::size_t before) {
   if (!run_.is_older || answer_.differences.size() == before) return;
   answer_.differences.resize(before);

@@ -49,7 +49,7 @@ class CallReplay {
   void schema_decision(const RecordedCheck& check, const Permission& permission);
   void compare(const RecordedCheck& check, const policy::Evidence& now);
   void approved(const RecordedCheck& check);
-  // What is decided on: as recorded, or {} where the arguments make no difference.
+  // Arguments of the decision: as recorded, or {} where they make no difference.
   [[nodiscard]] std::optional<Json> arguments_of(const RecordedCheck& check,
                                                  const Permission& permission) const;
   void differ(std::string what) { answer_.differences.push_back(std::move(what)); }

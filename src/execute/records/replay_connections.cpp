@@ -44,7 +44,7 @@ ReplayAnswer ConnectionReplay::check(const RecordedConnection& check, Revoked re
 void ConnectionReplay::by_name(const RecordedConnection& check, ReplayAnswer& answer) {
   if (open_.contains(check.connection))
     answer.differences.emplace_back("the connection was asked for before");
-  // No host is so long: it was cut, and what it was nobody knows.
+  // No host is so long: it was cut, and the rest is unknown.
   if (check.host.size() > gate::kRecordedName) {
     if (check.allowed) answer.differences.emplace_back("it was allowed, and its host is no host");
     answer.left_out = "its host was too long to keep";

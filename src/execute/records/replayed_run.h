@@ -1,4 +1,5 @@
-// ReplayedRun: what a run was decided with, made again from its RunStarted and its lock (replay.h).
+// ReplayedRun: the authority of a recorded run, rebuilt from its RunStarted and its lock
+// (replay.h).
 //
 // Its clock shows the times, and its file system the answers, of the record that is looked at.
 #pragma once

@@ -1,7 +1,8 @@
-// RunFiles: which files of the audit log are the record of one run.
+// RunFiles: the files of the audit log that are the record of one run.
 //
 // A run has one file, but for that of a gateway's client: when one is full it goes on in another,
-// which says of which it is (`continues`), and the run is the same. It is called by its first file.
+// which says what it continues (`continues`), and the run is the same. It is called by its first
+// file.
 #pragma once
 
 #include <filesystem>

@@ -29,11 +29,11 @@ struct RunStart {
   // has them; null where the run's own do.
   Json client_policy = nullptr;
   std::string_view lifted_by = {};  // who gave the word for --no-permission-check; or empty
-  // What its confined servers are given (execute/servers/server_places.h); null: none is confined.
+  // Places of its confined servers (execute/servers/server_places.h); null: none is confined.
   Json server_places = nullptr;
 };
 
-// What a person or an approver said before a run: payloads of Approval events, the digest of the
+// Answers of a person or an approver before a run: payloads of Approval events, the digest of the
 // question without a key.
 using EarlyAnswers = std::vector<Json>;
 // Of the question whether a program is run, and whether it gets what was not granted.
@@ -41,7 +41,7 @@ using EarlyAnswers = std::vector<Json>;
                                 std::string_view who);
 [[nodiscard]] Result<void> record_answers(const EarlyAnswers& answers, audit::Sink& log);
 
-// How many refusals of one client's programs have a record of their own. Each is a file, and the
+// Limit of refusals of one client's programs with a record of their own. Each is a file, and the
 // client decides how often it sends one, so the rest is counted. Any thread.
 class RefusalBound {
  public:

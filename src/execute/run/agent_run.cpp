@@ -149,8 +149,8 @@ Result<PipedChild> start(sandbox::Warden& warden, const AgentProgram& program, s
   return child;
 }
 
-// Who called what a program ended at. Names are a help, and come from a file that may be anybody's:
-// whatever becomes of them, the end of the run is recorded.
+// Who called what a program ended at. Names are a help, and come from an untrusted file: whatever
+// becomes of them, the end of the run is recorded.
 std::vector<std::string> callers_or_none(const AgentProgram& program,
                                          const sandbox::Verdict& verdict) {
   try {

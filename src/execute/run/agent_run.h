@@ -30,7 +30,7 @@ struct AgentProgram {
   std::vector<std::string> environment;  // "NAME=value"; empty for an agent
   std::vector<sandbox::Mount> mounts;    // empty for a static program
   sandbox::Admits admits;
-  // Where its declaration was read: "source", "note", or "grants" where it has none of its own.
+  // Source of its declaration: "source", "note", or "grants" where it has none of its own.
   const char* declared_in = "source";
   // The user's files that it was granted (run/give_files.h), open as long as it runs, and where it
   // starts among them; none: null.
@@ -41,7 +41,7 @@ struct AgentProgram {
   std::filesystem::path runner{};
   // A runner that waits already (slot.h), used where it fits and used up by the run; or null.
   std::shared_ptr<Slot> slot{};
-  // What mcpac::arguments() is: an object. The command line above is another thing.
+  // The value of mcpac::arguments(): an object. The command line above is another thing.
   Json given = Json::object();
 };
 
@@ -51,7 +51,8 @@ struct AgentIo {
   int output_sink = -1;  // see ChildIo
   int error_sink = -1;
   OutputGate* output_gate = nullptr;
-  // Called on the loop's thread, which waits for nobody; what it leaves for this one is `beside`.
+  // Called on the loop's thread, which waits for no reader; what it leaves for this one is
+  // `beside`.
   std::function<void(std::string_view level, std::string_view text)> log;
   ChildIo::Beside beside{};
   // The gate as long as it lives; called on the loop's thread. Null: it is going.

@@ -46,7 +46,7 @@ Error to_error(const Denial& denial, bool has_ceiling) {
           "", std::move(why), fix_of(denial)};
 }
 
-// What is for the caller and no program: the gate's refusals do not have it.
+// Advice for the caller and no program: the gate's refusals do not have it.
 struct Beside {
   std::optional<Denial> denial;
   bool has_ceiling = false;   // which people take for a grant

@@ -1,5 +1,5 @@
-// What a program declares, as its gate is told it: of a source's report, or of a binary's note,
-// which is read into one (analyzer/report.h).
+// A program's declaration for its gate: from a source's report, or from a binary's note, which is
+// read into one (analyzer/report.h).
 #pragma once
 
 #include "analyzer/report.h"

@@ -1,4 +1,4 @@
-// DelegatedRun: what stands already when a program runs in the name of an MCP client (src/gateway).
+// DelegatedRun: existing parts of a run in the name of an MCP client (src/gateway).
 //
 // The client's servers, its loop and its gate are there; the run has none of its own. Its gate lets
 // through what the program declares and the client could ever be allowed, and hands it on: by the
@@ -22,7 +22,7 @@ struct DelegatedRun {
   gate::Upstream& upstream;            // decides calls as the client's
   const codegen::Lock& lock;           // the tools that the program may know
   const policy::ToolSchemas& schemas;  // of all tools that the client's rules may name
-  StopSignal stop;                     // in the place of signals
+  StopSignal stop;                     // instead of signals
   std::string run_id;
   std::string client_run;
   bool is_replay = false;            // a recording answers instead of the servers

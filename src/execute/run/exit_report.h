@@ -25,7 +25,8 @@ namespace mcpac::execute {
 // The host ended its connection for what it sent: `why`.
 [[nodiscard]] Error expelled_error(std::string_view why);
 
-// The calls of a run, when it ended: who ends it from outside must know what was done by then.
+// The calls of a run, when it ended: a user who ends it from outside must know what was done by
+// then.
 struct RunCalls {
   std::map<std::string, gate::EndedCalls> ended{};  // by permission
   std::vector<gate::GateStatus::Call> unanswered{};

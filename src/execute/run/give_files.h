@@ -1,4 +1,4 @@
-// GiveFiles: what a run's rules admit of files becomes part of its program's sandbox.
+// GiveFiles: puts the files that a run's rules admit into its program's sandbox.
 #pragma once
 
 #include <filesystem>

@@ -26,8 +26,8 @@ Result<ImageMemory> ImageMemory::make() {
   constexpr unsigned kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
   constexpr unsigned kExecutable = 0x10;  // MFD_EXEC: since Linux 6.3, asked for by some settings
   UniqueFd memory(::memfd_create("mcpac-image", kFlags | kExecutable));
-  // Older kernels do not know it, and where vm.memfd_noexec is 2 it is forbidden. Nobody calls
-  // exec on an image: the runner maps it, which needs neither.
+  // Older kernels do not know it, and where vm.memfd_noexec is 2 it is forbidden. There is no exec
+  // of an image: the runner maps it, which needs neither.
   if (!memory && (errno == EINVAL || errno == EACCES))
     memory = UniqueFd(::memfd_create("mcpac-image", kFlags));
   if (!memory) return failed("cannot make memory for the program", errno);

@@ -1,5 +1,5 @@
 // ImageMemory: the memory in which a runner is given its image (docs/adr/0024): a descriptor whose
-// bytes nobody can change any more once it leaves us.
+// bytes cannot change any more once it leaves us.
 #pragma once
 
 #include <string_view>

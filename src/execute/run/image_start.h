@@ -1,5 +1,5 @@
-// ImageStart: how a runner in its sandbox is told which image it runs (docs/adr/0024): one message
-// on the program's channel, before anything else, with the image's bytes as a descriptor.
+// ImageStart: hand-over of the image to a runner in its sandbox (docs/adr/0024): one message on the
+// program's channel, before anything else, with the image's bytes as a descriptor.
 #pragma once
 
 #include <elf.h>
@@ -13,7 +13,7 @@
 
 namespace mcpac::execute {
 
-// What a runner maps, and where it enters: an Image's (image_file.h).
+// Segments and entry point for a runner: an Image's (image_file.h).
 struct ImagePlan {
   std::uint64_t entry = 0;
   std::span<const Elf64_Phdr> segments;  // at most kMostImageSegments

@@ -1,9 +1,10 @@
-// LoopTalk: what the loop of a run has to say, for the thread that attends to the program.
+// LoopTalk: bounded queue of messages from the loop of a run to the thread that attends to the
+// program.
 //
-// Whoever listens to a run may stand still: a terminal that was stopped, a pipe that nobody reads.
+// The reader of a run may stand still: a stopped terminal, a pipe that is not read.
 // The loop must not stand still with it, for revocation, `mcpac runs kill` and the end of the run
 // go through there. So it leaves here what it has to say, and never waits. A program can say more
-// than anybody takes: of its lines so many wait, and what comes beyond is counted and gone.
+// than the reader takes: a bounded number of its lines wait, and the rest is counted and dropped.
 #pragma once
 
 #include <chrono>

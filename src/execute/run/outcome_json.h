@@ -1,5 +1,5 @@
-// OutcomeJson: what became of a run, as one object: `execute --json`, and what a client in code
-// mode gets.
+// OutcomeJson: the outcome of a run as one object, for `execute --json` and for clients in code
+// mode.
 #pragma once
 
 #include "core/json.h"

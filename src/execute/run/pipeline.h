@@ -43,12 +43,12 @@ struct ExecuteRequest {
   PrewarmedRun* standby =
       nullptr;  // what was started before (execute/run/prewarmed_run.h); may be null
   RecordingChoice recording = {};
-  // What the program is given (mcpac::arguments()): an object. None: nothing was said, and a
+  // Arguments of the program (mcpac::arguments()): an object. None: nothing was said, and a
   // recording that is played has its own say.
   std::optional<Json> arguments = {};
   std::string lifted_by = {};  // who gave the word for Enforcement::kObserve; recorded
-  // In whose name it runs, if not its user's own. Then nobody is asked before the run, and calls
-  // are not observed.
+  // The client in whose name it runs, if not its user's own. Then there is no question before the
+  // run, and calls are not observed.
   const DelegatedRun* hosted = nullptr;
 };
 

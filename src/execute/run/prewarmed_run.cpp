@@ -75,13 +75,13 @@ bool may_write(const mcp::ServerConfig& server, const PlacesOfServers& by_rules)
 bool confines_alike(const Project& project, const Project& prepared,
                     const PrewarmedRun::Stamps& started) {
   const auto wanted = given_places(project);
-  // Those of `prepared` were started in tier A, or not at all: nobody accepted less there.
+  // Those of `prepared` were started in tier A, or not at all: less was not accepted there.
   if (project.confined && project.confined->tier() != sandbox::Tier::kA) return false;
   return std::ranges::all_of(project.config.servers, [&](const mcp::ServerConfig& server) {
     if (!server.sandbox) return true;
     if (project.obeyed != prepared.obeyed && may_write(server, wanted)) return false;
     if (!started.contains(server.name)) return true;
-    // One that nobody has started yet may be about to.
+    // One that was not started yet may be about to.
     const auto last = prepared.confined->last_start(server.name);
     const auto found = wanted.find(server.name);
     return last && is_confined_alike(found == wanted.end() ? ServerPlaces{} : found->second, *last);
@@ -98,7 +98,7 @@ Result<std::unique_ptr<PrewarmedRun>> PrewarmedRun::prepare(const fs::path& conf
   auto warden = sandbox::Warden::start(folders.warden());
   if (!warden) return pass_on(warden);
   made->warden_ = std::move(*warden);
-  sweep_leftovers(folders);  // here nobody waits for it
+  sweep_leftovers(folders);  // here no command waits for it
   auto project = load_project(config_file, folders);
   if (!project) return pass_on(project);
   confine_servers(*project, folders);
@@ -107,10 +107,10 @@ Result<std::unique_ptr<PrewarmedRun>> PrewarmedRun::prepare(const fs::path& conf
   if (!lock) return pass_on(lock);
   made->lock_ = std::move(*lock);
   made->folders_ = folders;
-  // Read before the servers start: whoever uses the project from now on changes it.
+  // Read before the servers start: each use of the project from now on changes it.
   made->last_use_ = ProjectUse::number_of_last(folders, config_file);
   made->host_ = std::make_unique<Host>(made->project_.config, made->lock_->lock);
-  if (!made->last_use_) return made;  // somebody runs here: servers would be older than the run
+  if (!made->last_use_) return made;  // a run is on: servers would be older than it
   made->servers_ = preparable(made->project_.config, servers, folders);
   for (const auto& [name, stamp] : made->servers_) made->host_->start({name});
   // After the servers, which take longer and begin meanwhile.

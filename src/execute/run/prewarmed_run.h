@@ -1,11 +1,11 @@
-// PrewarmedRun: what a run needs and what can be done before the run is known: its warden, the
-// lock, the servers that the last run of the project used with the schemas of their tools, the
-// processes of prewarmed_tools.h, and the sweep of what killed runs left.
+// PrewarmedRun: parts of a run that can be prepared before the run is known: its warden, the lock,
+// the servers that the last run of the project used with the schemas of their tools, the processes
+// of prewarmed_tools.h, and the sweep of what killed runs left.
 //
 // A run takes these parts only where it would start the same ones now: the same entries of
 // mcpac.json, the same lock, servers with the same command lines and unchanged programs
 // (server_stamps.h) that neither failed, died nor drifted meanwhile and that all may be called in
-// the run, and a project that nobody used since (project/project_use.h). Whatever differs is shut
+// the run, and a project that was not used since (project/project_use.h). Whatever differs is shut
 // down first, and the run starts its own. Serves one run. Not thread-safe.
 #pragma once
 
@@ -31,10 +31,10 @@ class PrewarmedRun {
  public:
   // Returns at once; servers go on starting. Of `servers` are left out: those that mcpac.json does
   // not know or has disabled, those behind a URL (their sessions end by the server's rules), and
-  // those that read a file when they start (${file:…} may say something else by then), those of
-  // which nobody could say later whether they are still the same (server_stamps.h), and all of them
-  // while somebody uses the project. SIGINT, SIGTERM and SIGHUP must be blocked already: the
-  // threads made here inherit that.
+  // those that read a file when they start (${file:…} may say something else by then), those that
+  // cannot be recognised later as still the same (server_stamps.h), and all of them while the
+  // project is in use. SIGINT, SIGTERM and SIGHUP must be blocked already: the threads made here
+  // inherit that.
   [[nodiscard]] static Result<std::unique_ptr<PrewarmedRun>> prepare(
       const std::filesystem::path& config_file, const Folders& folders,
       const std::set<std::string>& servers);

@@ -1,4 +1,5 @@
-// RunLimits: what one run of a program may use. The defaults fit an agent that waits for tools.
+// RunLimits: resource limits of one run of a program. The defaults fit an agent that waits for
+// tools.
 #pragma once
 
 #include <chrono>

@@ -30,7 +30,7 @@ constexpr std::string_view kInterpreter = "/lib64/ld-linux-x86-64.so.2";
 Result<AgentProgram> make_program(const RunRequest& request, const ProgramFile& file) {
   AgentProgram program{.file = request.program,
                        .arguments = request.arguments,
-                       // A program of somebody's own looks for its connection here
+                       // A program without our runtime looks for its connection here
                        // (docs/protocol.md, "The connection").
                        .environment = {"MCPAC_FD=3"},
                        .mounts = {},
@@ -53,8 +53,8 @@ Result<AgentProgram> make_program(const RunRequest& request, const ProgramFile& 
   return program;
 }
 
-// What a program without a note can be said to declare: every tool that some grant may admit; when
-// only observed, every tool there is.
+// Assumed declaration of a program without a note: every tool that some grant may admit; when only
+// observed, every tool there is.
 gate::Declared declared_by_grants(Enforcement enforcement, const policy::Authority& authority,
                                   const policy::ToolSchemas& tools) {
   gate::Declared declared;
@@ -70,7 +70,7 @@ gate::Declared declared_by_grants(Enforcement enforcement, const policy::Authori
 }
 
 // Declared ∩ granted where the program has a note, granted where it has none. The note is a claim
-// of whoever built the program: as a layer of its own it can only take away.
+// of the program's builder: as a layer of its own it can only take away.
 Result<RunAuthority> make_authority(const GrantCheck& parts, const ProgramFile& file,
                                     RunRequest& request, const KnownLock& known, Outcome& outcome) {
   std::vector<policy::LayerText> layers;
@@ -178,7 +178,7 @@ Result<void> run(const Project& project, const Folders& folders, RunRequest& req
                        nullptr,
                        request.standby,
                        to_json(given_places(project))};
-  host.start(servers_of(permissions));  // while somebody may still be asked
+  host.start(servers_of(permissions));  // while a person may still be asked
   if (auto done = review(project, folders, request, *authority, parts, outcome.answers); !done)
     return done;
   auto drifted = host.drifted_of(permissions, interrupt, listener.wait);

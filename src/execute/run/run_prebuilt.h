@@ -1,5 +1,4 @@
-// run_prebuilt: `mcpac run`, a program that somebody else compiled, in the same sandbox at the same
-// gate.
+// run_prebuilt(): `mcpac run`, a program compiled elsewhere, in the same sandbox at the same gate.
 //
 // Its source is not known. What it declares stands in its note (analyzer/binary_note.h), and then
 // its authority is declared ∩ granted, as with `execute`; without a note it is what was granted.

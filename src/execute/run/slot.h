@@ -2,8 +2,8 @@
 // is given one (docs/adr/0024).
 //
 // A runner can start as soon as its sandbox is known, while the program is still being analysed. It
-// waits under the system-call filter that the program will have, for one program only. A slot that
-// nobody uses ends with the value; when the host dies, the warden takes it along.
+// waits under the system-call filter that the program will have, for one program only. An unused
+// slot ends with the value; when the host dies, the warden takes it along.
 #pragma once
 
 #include <optional>

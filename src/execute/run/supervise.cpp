@@ -48,7 +48,7 @@ void note_unclosed(const Result<void>& closed, LoopTalk& talk, Outcome& outcome)
   outcome.exit_code = static_cast<int>(exit_code_of(closed.error().id));
 }
 
-// Connections are the program's own: nobody can answer in the name of a host that is not there.
+// Connections are the program's own: there is no answer in the name of a host that is not there.
 AgentIo::Network network_of(const RunParts& parts, const policy::Authority& authority) {
   if (parts.hosted != nullptr && parts.hosted->is_replay) return AgentIo::Network::kNone;
   if (parts.recording == nullptr || !authority.speaks_of_network())
@@ -116,7 +116,7 @@ class LiveSocket {
   LiveSocket(const RunParts& parts, const std::string& run_id, LiveFacts facts, KillSwitch& kill)
       : parts_(parts), run_id_(run_id), facts_(std::move(facts)), kill_(kill) {}
 
-  // On the loop. Null: the gate is going. The program waits for its gate and nobody for this
+  // On the loop. Null: the gate is going. The program waits for its gate and no client for this
   // socket, so that is opened in the next turn.
   void show(gate::Gate* gate) {
     control_.reset();
@@ -404,7 +404,7 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
   const auto until = std::chrono::steady_clock::now() + limits.wall;
   auto ended =
       run_agent(parts.host, parts.warden, program, limits, std::move(setup), **log, io, *stop);
-  // From here to the end of the record nothing is written that somebody has to read.
+  // From here to the end of the record nothing is written that needs a reader.
   if (socket.trouble()) talk.warn(socket.trouble()->what);
   auto kept = changes->end(parts.clock, **log);
   if (ended) warn_of_refused_names(*ended, talk);

@@ -35,7 +35,8 @@ struct RunParts {
   RunRecording* recording = nullptr;      // null: neither recorded nor replayed
   const DelegatedRun* hosted = nullptr;   // null: the run is its user's own
   const PrewarmedRun* standby = nullptr;  // null: nothing was prepared
-  // What rules give its confined servers, as records have it; null: none is, or they are no run's.
+  // Places that rules give its confined servers, as records have it; null: none is, or they are no
+  // run's.
   Json server_places = nullptr;
 };
 

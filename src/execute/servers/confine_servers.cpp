@@ -47,8 +47,8 @@ constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20U;
 constexpr std::uint64_t kPrivateFolder = 256 * kMebibyte;
 constexpr std::uint64_t kSharedMemory = 64 * kMebibyte;
 
-// What libc and libraries of languages look for: names, times, certificates, the linker's caches.
-// Not resolv.conf: without it names are asked of 127.0.0.1, where mcpac answers for a `network`.
+// Files of libc and of languages' libraries: names, times, certificates, the linker's caches. Not
+// resolv.conf: without it names are asked of 127.0.0.1, where mcpac answers for a `network`.
 constexpr std::array kOfEtc = {"/etc/ld.so.cache",
                                "/etc/ld.so.conf",
                                "/etc/ld.so.conf.d",
@@ -230,7 +230,7 @@ const Mount* mount_over(const ByPlace& mounts, const fs::path& path) {
   }
 }
 
-// More are no places that somebody wrote down, and each is a mount.
+// More were not written by a person, and each is a mount.
 constexpr std::size_t kMostHeldBack = 40;
 
 // With each place those where another mount shows it, or a part of it, under the same rules.
@@ -430,7 +430,7 @@ class ServerWarden {
   std::optional<sandbox::Warden> warden_;
 };
 
-// What is listened on for a server, and where its refusals are told.
+// Listening sockets for a server, and the receiver of its refusals.
 struct NetworkOfStart {
   std::shared_ptr<ServerConnections> connections;
   ServerNetwork network;

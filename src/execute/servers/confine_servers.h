@@ -64,7 +64,7 @@ class ToldRefusals {
   const mcp::Config& config_;
 };
 
-// What such a server gets, for the warden. `options` are those of its start, expanded; `by_rules`
+// Sandbox of such a server, for the warden. `options` are those of its start, expanded; `by_rules`
 // is what the rules give beside its entry. The descriptors are not set. `written` gets its places
 // as they are now, for new_protected_names(); their mounts are in the Spec.
 [[nodiscard]] Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folders,

@@ -1,7 +1,7 @@
-// FailedCalls: why a call of a confined server may have failed, read from what the server said.
+// FailedCalls: likely causes of a confined server's failed call, read from what the server said.
 //
 // A server that is refused a file in a call says so in its own words ("ENOENT: no such file or
-// directory, open '/home/me/.config/x'"), and nobody who reads them sees a sandbox in them. What is
+// directory, open '/home/me/.config/x'"), and its words do not mention a sandbox. What is
 // found here is for the user of mcpac alone, beside the answer: whether a path is there is nothing
 // that a server, or a client of a gateway, has to know. The words are the server's: they may name
 // what it never asked for, so what is said is where to look, never what to give.
@@ -23,7 +23,7 @@ struct FailedFor {
   std::string path;  // as it is on the host; empty: the network
 };
 
-// What the server was given of the host at its start.
+// Places of the host that the server got at its start.
 struct GivenToServer {
   std::vector<std::filesystem::path> readable;
   std::vector<std::filesystem::path> writable;

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What kind of program starts a server, by its name without a version.
+// Kind of the program that starts a server, by its name without a version.
 enum class Starts : std::uint8_t {
   kNode,       // a script, with its package
   kPython,     // a script, with the folder it lies in
@@ -416,7 +416,7 @@ class Profiler {
     return std::nullopt;
   }
 
-  // What Node looks for from there up to the package that the script is of.
+  // Files that Node looks for from there up to the script's package.
   void add_package_above(const fs::path& folder) {
     std::error_code error;
     for (fs::path at = folder; at != at.root_path(); at = at.parent_path()) {

@@ -1,5 +1,5 @@
-// LaunchProfile: what a server's program needs of the disk to run at all, found from how it is
-// started: its program with the links that lead there, interpreters, and the trees of its script.
+// LaunchProfile: files that a server's program needs to run at all, found from how it is started:
+// its program with the links that lead there, interpreters, and the trees of its script.
 //
 // What it works on is no part of that: the files of its entry say so. Nothing of /usr is named
 // here, which every confined server has (confine_servers.cpp).
@@ -23,11 +23,11 @@ struct LaunchProfile {
   std::set<std::filesystem::path> trees;
   // Symbolic links on the way there, outside of the trees: where they lie, and their texts.
   std::map<std::filesystem::path, std::filesystem::path> links;
-  // Which of SpawnOptions::arguments is the first that the server itself reads: behind its program,
+  // Index in SpawnOptions::arguments of the first that the server itself reads: behind its program,
   // and behind a launcher's options and script. Their number where none is.
   std::size_t first_own = 0;
-  // What its program is called: by its file, its script or module, and the package of that. Not by
-  // what interprets it.
+  // Names of its program: by its file, its script or module, and the package of that. Not by what
+  // interprets it.
   std::set<std::string> names = {};
   // Python runs it, which lists the folder of its script, or the one that it starts in, by itself.
   bool is_python = false;

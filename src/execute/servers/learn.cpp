@@ -206,8 +206,8 @@ constexpr std::array kOfLibraries = {
 constexpr std::array kOfMachine = {"/etc",  "/var",  "/run",       "/boot",
                                    "/root", "/home", "/lost+found"};
 
-// What is left of a program's name without what says of which kind it is: "notes" of
-// "notes-mcp-server" and "@acme/notes". Empty: nothing that tells it from others.
+// A program's name without the words for its kind: "notes" of "notes-mcp-server" and "@acme/notes".
+// Empty: nothing that tells it from others.
 std::string name_without_kind(std::string_view name) {
   constexpr std::array<std::string_view, 22> kKinds = {
       "mcp", "server", "servers", "nodejs", "node", "js",   "ts",  "python",
@@ -526,7 +526,7 @@ class Proposer {
     const Mount* mount = mount_of(path);
     if (mount != nullptr && mount->kind == Mount::Kind::kPrivate && !in_project(path) &&
         home_above(path) == nullptr) {
-      // Of its own there, unless somebody else had put it there.
+      // Of its own there, unless another process had put it there.
       if ((uses & sandbox::kCreated) == 0 && (uses & sandbox::kRead) != 0 && is_there(path) &&
           path != mount->inside)
         leave(path, uses, "others' files there are not seen in a sandbox");
@@ -615,7 +615,7 @@ class Proposer {
       proposal_.network.push_back({text, kInItsEntry});
   }
 
-  // What its entry names, as `server add --confine` proposes it.
+  // Places that its entry names, as `server add --confine` proposes them.
   Result<void> add_named(const mcp::ServerConfig& config) {
     auto named = proposed_places(from_.project, from_.folders, config);
     if (!named) return pass_on(named);

@@ -57,7 +57,7 @@ struct ProposalFrom {
 // Reads the disk, and starts nothing. kServerStart where the server cannot be confined at all.
 [[nodiscard]] Result<Proposal> propose(const ProposalFrom& from);
 
-// What mcpac.lock approved of a server, or would.
+// The approved part of a server in mcpac.lock, or what would be approved.
 struct EntryForLock {
   std::string identity;  // mcp::ServerConfig::identity()
   OrderedJson entry;     // mcp::ServerConfig::entry()

@@ -12,7 +12,7 @@ constexpr std::size_t kDnsHeader = 12;
 constexpr std::size_t kLongestName = 253;
 // 198.18.0.0/15; names begin at 198.18.0.1.
 constexpr std::uint32_t kStandIns = 0xc6120000U;
-// Of one start of a server: a wildcard admits as many as somebody makes up.
+// Of one start of a server: a wildcard admits any number of made-up names.
 constexpr std::size_t kMostNames = 4096;
 // It stands for the name as long as the server runs.
 constexpr std::uint32_t kSeconds = 60;

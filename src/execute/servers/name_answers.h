@@ -1,6 +1,6 @@
 // The names that a confined server asks for, and what they lead to there: an address of a range
-// that no network has (198.18.0.0/15, RFC 2544), which stands for the name. Who connects to it
-// connects to the name. So nothing is asked of a name server before a connection is.
+// that no network has (198.18.0.0/15, RFC 2544), which stands for the name. A connection to it is
+// one to the name. So nothing is asked of a name server before a connection is.
 //
 // Queries are hostile, answers are ours. Not thread-safe.
 #pragma once

@@ -235,7 +235,7 @@ class RunReader {
   PackageRun run_;
 };
 
-// How many words of it are those of the launcher; 0: it is another.
+// Number of its words that are the launcher's; 0: it is another.
 std::size_t begins_with(std::span<const std::string> words, std::string_view launcher) {
   std::size_t count = 0;
   for (; !launcher.empty(); ++count) {

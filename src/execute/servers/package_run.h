@@ -1,4 +1,5 @@
-// Package runs: what a launcher that downloads (npx, uvx) would install and start, by its words.
+// Package runs: the package that a downloading launcher (npx, uvx) would install and start, by its
+// arguments.
 //
 // By a table of launchers, as their documentation has them. Nothing is asked and nothing is started
 // here. What the table does not have is refused, for it might change what is installed.

@@ -34,7 +34,7 @@ bool is_database(const fs::path& file) {
   return std::ranges::find(kEndings, lowered(file.extension().string())) != kEndings.end();
 }
 
-// What a variable or an option is called whose file is the server's own to write.
+// Names of variables and options whose file is the server's own to write.
 bool is_of_data(std::string_view label) {
   constexpr std::array<std::string_view, 10> kWords = {
       "memory", "data", "db", "store", "log", "output", "cache", "state", "history", "journal"};
@@ -60,7 +60,7 @@ bool is_of_programs(std::string_view variable) {
          variable.starts_with("XDG_") || lowered(variable).starts_with("npm_");
 }
 
-// What a text may be as a path: the first of `whole` that is there, or else each of `items`.
+// Readings of a text as a path: the first of `whole` that is there, or else each of `items`.
 struct NamesInText {
   std::vector<std::string> whole;
   std::vector<std::string> items;

@@ -1,9 +1,9 @@
-// Proposed places: what of the disk a server would be given in a sandbox, by what its entry names.
+// Proposed places: paths for a server's sandbox, proposed from the names in its entry.
 //
 // A proposal, for a person to see before it is written: nothing is given by it alone. It reads
 // little, since what it misses shows when the server is tried and what it adds would be open
-// without anybody having meant it: whole arguments of the server itself (not those of its
-// launcher), values behind "=", items of lists of whole paths, and variables of the entry.
+// without intent: whole arguments of the server itself (not those of its launcher), values behind
+// "=", items of lists of whole paths, and variables of the entry.
 #pragma once
 
 #include <string>

@@ -225,7 +225,7 @@ std::string written_anew(const Parser& parser, std::string_view authority, std::
   return head + "Connection: close\r\n\r\n";
 }
 
-// What Beast lets through and two readers may read in two ways.
+// Heads that Beast admits and two readers may read in two ways.
 std::optional<std::string> two_readings(const Parser& parser) {
   const auto& request = parser.get();
   if (request.count(http::field::transfer_encoding) > 1)

@@ -1,4 +1,4 @@
-// What a confined server says to its proxy: CONNECT and absolute requests of HTTP/1.1 (RFC 9110,
+// Proxy protocols of a confined server: CONNECT and absolute requests of HTTP/1.1 (RFC 9110,
 // sections 7.6 and 9.3.6; RFC 9112, section 3.2.2), SOCKS5 (RFC 1928, no authentication, CONNECT)
 // and SOCKS4 with names (SOCKS4a).
 //
@@ -48,12 +48,12 @@ struct ProxyAsked {
   // Of an absolute request; null: bytes go both ways from here on.
   std::unique_ptr<ForwardedRequest> forwarded;
   enum class Protocol : std::uint8_t { kHttp, kSocks5, kSocks4 } protocol = Protocol::kHttp;
-  // What its writer is told of a connection that is not made.
+  // Answer to the client for a connection that is not made.
   [[nodiscard]] std::string refusal(const gate::CallError& error) const;
 };
 
-// Reads what is asked for. `client` is borrowed, and outlives the answer; who waits for it bounds
-// the time by closing that.
+// Reads what is asked for. `client` is borrowed, and outlives the answer; the waiter bounds the
+// time by closing that.
 [[nodiscard]] boost::asio::awaitable<std::expected<std::unique_ptr<ProxyAsked>, NotAsked>>
 read_asked(boost::asio::ip::tcp::socket& client);
 

@@ -101,7 +101,7 @@ class Notices {
     const std::scoped_lock alone(mutex_);
     if (told_.size() >= kMostTold || !told_.insert(about).second) return false;
     const std::string line = "mcpac: " + printable(text.substr(0, 1024)) + "\n";
-    // One that nobody reads is full.
+    // One without a reader is full.
     if (out_) std::ignore = ::write(out_.get(), line.data(), line.size());
     return true;
   }
@@ -363,17 +363,16 @@ Result<std::unique_ptr<audit::RunLog>> begin_record_of_server(const std::filesys
   binding.policy = policy::policy_digest(authority);
   Json policy = policy::policy_record(authority);
   std::string digest = policy::digest_of_record(policy);
-  auto begun_record =
-      (*log)->append("RunStarted", {{"program", "server " + server},
-                                    {"files", Json::array()},
-                                    {"network", std::move(places)},
-                                    {"declared", declared},
-                                    {"permissions", Json::array()},
-                                    {"declared_in", "mcpac.json"},
-                                    {"mode", "enforce"},
-                                    {"binding", gate::recorded(binding, **log)},
-                                    {"policy", std::move(policy)},
-                                    {"policy_digest", std::move(digest)}});
+  auto begun_record = (*log)->append("RunStarted", {{"program", "server " + server},
+                                                    {"files", Json::array()},
+                                                    {"network", std::move(places)},
+                                                    {"declared", declared},
+                                                    {"permissions", Json::array()},
+                                                    {"declared_in", "mcpac.json"},
+                                                    {"mode", "enforce"},
+                                                    {"binding", gate::recorded(binding, **log)},
+                                                    {"policy", std::move(policy)},
+                                                    {"policy_digest", std::move(digest)}});
   if (!begun_record) return pass_on(begun_record);
   return log;
 }
@@ -716,7 +715,7 @@ asio::awaitable<void> ServerConnections::Session::State::serve_names_of(
 ServerConnections::Session::Session(std::shared_ptr<Loop> loop, std::shared_ptr<State> state)
     : loop_(std::move(loop)), state_(std::move(state)) {}
 
-// Its standard error ends with the server at once; who waits for that is not kept.
+// Its standard error ends with the server at once; a waiter for that is not kept.
 ServerConnections::Session::~Session() {
   state_->notices.close();
   loop_->on_loop([this] { state_->close("server-ended"); });

@@ -1,4 +1,4 @@
-// The network of confined servers: what an entry's "network" admits, and nothing else.
+// The network of confined servers: the destinations of an entry's "network", and nothing else.
 //
 // The network namespace of such a server leads nowhere. On sockets of that namespace, bound before
 // the server starts and handed to us by its keeper, this process listens: on a port of 127.0.0.1
@@ -52,7 +52,7 @@ struct ServerNetwork {
 void give_network(const ServerNetwork& network, sandbox::Spec& spec);
 
 // The connections of the confined servers of a project, on a thread of its own that starts with the
-// first of them: who starts servers may wait while they are served. Any thread.
+// first of them: the starter of servers may wait while they are served. Any thread.
 class ServerConnections {
  public:
   // `audit_folder`: for the records of servers that have connections while no run has their record.

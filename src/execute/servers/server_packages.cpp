@@ -37,7 +37,7 @@ using Installer = PackageRun::Installer;
 constexpr const char* kRecord = "installed.json";
 constexpr const char* kComplete = ".mcpac-complete";  // in an installation that counted once
 
-// By what is installed, and not by who asks for it: two servers share one.
+// By the installed package, and not by its entry: two servers share one.
 fs::path package_folder(const PackageRun& run, const Folders& folders) {
   const Json key = {{"installer", static_cast<int>(run.installer)},
                     {"packages", run.packages},
@@ -269,7 +269,7 @@ void remove_old(const fs::path& place, const fs::path& current, const fs::path& 
 constexpr std::size_t kMostSaid = 8'192;          // of an installer, for its error
 constexpr std::chrono::minutes kInstallTime{15};  // native code, where scripts build it
 
-// What it wrote, and its status; ended where it takes too long.
+// Its output and status; ended where it takes too long.
 Result<std::pair<std::string, int>> run_to_end(const std::string& program,
                                                std::vector<std::string> words,
                                                std::vector<std::string> variables,

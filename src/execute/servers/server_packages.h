@@ -38,15 +38,15 @@ struct InstalledServer {
   [[nodiscard]] std::string text() const;
 };
 
-// What is there; nothing where nothing is, or not all of it.
+// The installed package; nothing where it is absent or incomplete.
 [[nodiscard]] std::optional<InstalledServer> installed_server(const PackageRun& run,
                                                               const Folders& folders);
 
 // Installs what the packages of `run` are now, in place of what was there. That stays until the
 // next time, for servers that run of it. Blocks until the installer ends, some minutes at most.
 // `server`: whose variables about registries the installer gets. kServerStart: the installer is
-// missing or fails, with what it said; a package without a program, or with several of which none
-// is the one.
+// missing or fails, with what it said; a package without a program, or with several and no main
+// one.
 [[nodiscard]] Result<InstalledServer> install_server(const PackageRun& run,
                                                      const mcp::ServerConfig& server,
                                                      const Folders& folders,
@@ -57,7 +57,7 @@ struct InstalledServer {
 [[nodiscard]] mcp::ServerConfig as_installed(mcp::ServerConfig server, const PackageRun& run,
                                              const InstalledServer& installed);
 
-// How a confined server is started: `options` themselves, or the installed program of a launcher.
+// Start of a confined server: `options` themselves, or the installed program of a launcher.
 struct ServerStart {
   mcp::SpawnOptions options;
   std::vector<std::filesystem::path> trees{};     // of the installation

@@ -262,7 +262,7 @@ bool gives_more(const ServerPlaces& wanted, const ServerPlaces& had) {
              });
     };
   };
-  // What was absent or read-only, and is not any more.
+  // Places that were absent or read-only, and are not any more.
   std::vector<Place> held = wanted.read_only;
   held.insert(held.end(), wanted.absent.begin(), wanted.absent.end());
   return std::ranges::any_of(wanted.given, is_missing) ||

@@ -1,4 +1,4 @@
-// ServerPlaces: what the rules behind a start give a confined server beside its entry.
+// ServerPlaces: places that a confined server gets from the rules of a run, beside its entry.
 //
 // The rules of a run or gateway are known after its servers were configured, so they stand in a
 // value of their own, ConfinedRules, that the confiner reads at each start (confine_servers.h).
@@ -27,7 +27,7 @@
 
 namespace mcpac::execute {
 
-// What servers get from the rules, between the reader of rules and the starter of servers.
+// Places that servers get from the rules, shared by the reader of rules and the starter of servers.
 // Any thread.
 class ConfinedRules {
  public:
@@ -42,7 +42,7 @@ class ConfinedRules {
   [[nodiscard]] sandbox::Tier tier() const;
   [[nodiscard]] ServerPlaces of(const std::string& server) const;
   [[nodiscard]] PlacesOfServers all() const;
-  // What a server got at its last start: of rules, and the folders and files of the host in all.
+  // Places of a server at its last start: by rules, and the folders and files of the host in all.
   struct Started {
     ServerPlaces places;
     std::vector<std::filesystem::path> folders;
@@ -79,11 +79,12 @@ using ReachOfServers = std::map<std::string, ReachOfServer>;
                                               const policy::Authority& authority,
                                               policy::Callers callers = policy::Callers::kPrograms);
 // Leaves what calls of tools that `stands` can name. A server without such a tool keeps what the
-// rules hold back, and has no network by them: who cannot call it lifts nothing for others.
+// rules hold back, and has no network by them: a client that cannot call it lifts nothing for
+// others.
 void keep_callable(ReachOfServers& reach, const std::function<bool(const Permission&)>& stands);
 // Another authority's besides, for servers that both use: what either admits.
 void add_reach(ReachOfServers& into, const ReachOfServers& other);
-// What these servers are given for that. Looks at the disk.
+// Places that these servers get for that. Looks at the disk.
 [[nodiscard]] PlacesOfServers places_of_servers(const Project& project, const Folders& folders,
                                                 const ReachOfServers& reach);
 // Both, of one authority.
@@ -99,7 +100,7 @@ void add_reach(ReachOfServers& into, const ReachOfServers& other);
 // Sets what the starts of the project's confined servers get; nothing where none is confined
 // (Project::confined is null).
 void give_places(const Project& project, PlacesOfServers places);
-// What they get now; empty where none is confined.
+// Their current places; empty where none is confined.
 [[nodiscard]] PlacesOfServers given_places(const Project& project);
 
 }  // namespace mcpac::execute

@@ -33,7 +33,7 @@ class FoldersOnDisk {
   TemporaryFolder folder_;
 };
 
-// What a server in tier B has of the network: nothing, or without a word about where, all of it.
+// Network of a server in tier B: none, or all of it without a restriction of destinations.
 enum class WholeNetwork : bool { kNone, kAll };
 
 // Whether `places` of its entry ask for all: "any" stands among them. A place that names a host

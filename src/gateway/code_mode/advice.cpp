@@ -8,7 +8,7 @@
 namespace mcpac::gateway::code_mode {
 namespace {
 
-// Said to who runs a command, and of no use without one.
+// Advice for a command's user, and of no use without a command.
 constexpr std::string_view kExpected = "; where the program means to be denied, --expect-denials";
 constexpr std::string_view kPerson = "have the person add to the policy of this client: ";
 
@@ -34,7 +34,7 @@ constexpr std::array kLookups = {
           "search_tools shows what this client was granted"},
     Words{"mcpac tools list", "search_tools"},
     Words{"mcpac tools describe", "describe_tools"}};
-// What only a person with the command can do.
+// Advice that only a person with the command can follow.
 constexpr std::array<std::string_view, 11> kCommands = {"generate", "lock",   "login", "server",
                                                         "doctor",   "policy", "audit", "init",
                                                         "runs",     "info",   "tools"};

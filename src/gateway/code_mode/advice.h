@@ -1,8 +1,9 @@
-// Advice: what would help, as a client of the gateway can follow it.
+// Advice: the fix of an error, in terms that a client of the gateway can follow.
 //
-// Refusals of a run advise whoever typed its command, by naming options of that. A model has no
-// command line: what it lacks is in the policy of its client, which a person has to change, limits
-// are members of its call, and what to look up is looked up by search_tools and describe_tools.
+// Refusals of a run advise the user who typed its command, by naming options of that. A model has
+// no command line: what it lacks is in the policy of its client, which a person has to change,
+// limits are members of its call, and what to look up is looked up by search_tools and
+// describe_tools.
 #pragma once
 
 #include <string>

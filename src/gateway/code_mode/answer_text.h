@@ -1,4 +1,4 @@
-// Answer text: what came of a program, for a client that reads no structured content.
+// Answer text: the outcome of a program, for a client that reads no structured content.
 //
 // A model reads it from its beginning: what the program returned, what it wrote, then what went
 // wrong. What the structured content has beside that is for programs, and is not repeated.

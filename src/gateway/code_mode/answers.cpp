@@ -130,7 +130,7 @@ Json outcome_answer(const execute::Outcome& outcome, const Said& said) {
   for (const char* name : {"missing", "conditional", "extra", "fix", "denials", "stages"})
     answer.erase(name);
   if (!outcome.check.missing.empty()) answer["missing"] = outcome.check.missing;
-  // What it may do and did is no news to who wrote it; why it was not run is.
+  // What it may do and did is no news to its author; why it was not run is.
   answer.erase("report");
   if (outcome.report && !outcome.verdict && outcome.error)
     answer["report"] = bounded_report(*outcome.report);

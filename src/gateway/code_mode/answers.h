@@ -1,4 +1,4 @@
-// Answers of code mode: structured contents, and text for who reads none, within bounds.
+// Answers of code mode: structured contents, and text for clients that read none, within bounds.
 //
 // What a program did, how it ended and why it was refused are values that a model acts on, so they
 // come as results; `isError` says that the program did not do what it was written for.
@@ -24,7 +24,7 @@ namespace mcpac::gateway::code_mode {
 // A report, or where it is too long the part of it that says what is wrong.
 [[nodiscard]] Json bounded_report(const analyzer::Report& report);
 
-// What a program says while it runs: its beginning, and how much there was. Log and warnings may
+// Output of a program while it runs: its beginning, and how much there was. Log and warnings may
 // come on another thread than the rest.
 class Said {
  public:

@@ -1,5 +1,5 @@
-// Bounds of code mode: what one client may send, start and get back. A model reads what comes back,
-// so less than a door could carry.
+// Bounds of code mode: limits on what one client may send, start and get back. A model reads the
+// answers, so they are shorter than a door could carry.
 #pragma once
 
 #include <cstddef>

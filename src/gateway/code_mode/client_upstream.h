@@ -1,4 +1,5 @@
-// ClientUpstream: what stands behind the gate of a client's program: the gate of the client.
+// ClientUpstream: upstream of the gate of a client's program, which forwards to the gate of the
+// client.
 //
 // A call that the program's gate lets through is made once more there, as the client's: its rules,
 // its limits and its approvals decide it, and the servers behind answer it. What the client's gate
@@ -22,7 +23,7 @@ namespace mcpac::gateway::code_mode {
 class ClientUpstream final : public gate::Upstream,
                              public std::enable_shared_from_this<ClientUpstream> {
  public:
-  // `client` and `servers` are borrowed; `caller` hears of the calls (null: nobody), `program_run`
+  // `client` and `servers` are borrowed; `caller` hears of the calls (or null), `program_run`
   // stands in their record. With a tracer each call is a span, below that of the caller.
   ClientUpstream(boost::asio::any_io_executor executor, gate::Gate& client,
                  const gate::Upstream& servers, std::shared_ptr<ProgramCaller> caller,
@@ -38,7 +39,7 @@ class ClientUpstream final : public gate::Upstream,
   [[nodiscard]] Secrecy redact(const Permission& permission, const Json& arguments,
                                Json& redacted) const override;
 
-  // What the client's gate refused, the first of them: {"permission", "reason"}.
+  // Refusals of the client's gate, the first of them: {"permission", "reason"}.
   [[nodiscard]] const std::vector<Json>& denials() const { return denials_; }
 
  private:

@@ -23,10 +23,10 @@
 namespace mcpac::gateway::code_mode {
 namespace {
 
-// How the report calls the program.
+// Name of the program in the report.
 constexpr const char* kDisplay = "<agent>";
 
-// How far one call is, told from any thread.
+// Progress of one call, told from any thread.
 class Progress {
  public:
   Progress(boost::asio::any_io_executor executor, std::shared_ptr<CallOfClient> call)
@@ -72,7 +72,7 @@ execute::RunLimits limits_of(const Json& arguments, execute::RunLimits limits) {
   return limits;
 }
 
-// What the program is given; the schema has let it through.
+// Arguments of the program; the schema has admitted them.
 Result<Json> arguments_of(const Json& arguments) {
   const Json* given = find_member(arguments, "arguments");
   if (given == nullptr) return Json::object();
@@ -118,7 +118,7 @@ Result<Json> analyze_program(const Setup& setup, const std::string& text, Progre
   return answer;
 }
 
-// What one program is run with, beside its client's.
+// Inputs of one program's run, beside its client's.
 struct ProgramRun {
   std::string source;
   Json arguments = Json::object();

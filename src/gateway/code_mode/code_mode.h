@@ -23,7 +23,7 @@
 
 namespace mcpac::gateway::code_mode {
 
-// How much of it a gateway offers.
+// The part of it that a gateway offers.
 struct Offer {
   bool alone = false;         // instead of the granted tools, and not beside them
   execute::RunLimits limits;  // of one program; a client may ask for less
@@ -52,7 +52,7 @@ struct Setup {
 class CodeMode final : public OwnTools {
  public:
   explicit CodeMode(Setup setup);
-  // Its programs are told to end; who owns Programs waits for that.
+  // Its programs are told to end; the owner of Programs waits for that.
   ~CodeMode() override;
 
   [[nodiscard]] const Json& definitions() const override { return definitions_; }

@@ -1,9 +1,9 @@
-// GrantedView: what a client in code mode, and its programs, may know of a project: the tools that
-// its rules could ever allow, as a lock of their own, and what the rules say of each.
+// GrantedView: the part of a project visible to a client in code mode and its programs: the tools
+// that its rules could ever allow, as a lock of their own, and what the rules say of each.
 //
-// Programs are compiled against headers made from just these, so a tool that nobody granted is one
-// that nobody has here, too. Immutable but for the headers, which are made when the first program
-// needs them.
+// Programs are compiled against headers made from just these, so a tool that was not granted is
+// unknown here, too. Immutable but for the headers, which are made when the first program needs
+// them.
 #pragma once
 
 #include <map>
@@ -33,10 +33,10 @@ class GrantedView {
   [[nodiscard]] const Granted& granted(const Permission& tool) const;
   // The granted tools; without headers.
   [[nodiscard]] const codegen::Lock& lock() const { return lock_; }
-  // What a model is told: how to use the four tools, and the text of `mcpac prompt`.
+  // Instructions for a model: how to use the four tools, and the text of `mcpac prompt`.
   [[nodiscard]] const std::string& instructions() const { return instructions_; }
 
-  // The same lock with its headers, and the project with these in the place of its own.
+  // The same lock with its headers, and the project with these instead of its own.
   struct Ready {
     codegen::Lock lock;
     execute::Project project;

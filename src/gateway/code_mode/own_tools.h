@@ -21,7 +21,7 @@ class OwnTools {
   [[nodiscard]] virtual bool has(const std::string& name) const = 0;
   // Whether the client is shown these alone.
   [[nodiscard]] virtual bool are_alone() const = 0;
-  // What the client's model is told of them.
+  // Instructions about them for the client's model.
   [[nodiscard]] virtual const std::string& instructions() const = 0;
   // The call is answered once, now or later, or taken back (CallOfClient::take_back).
   virtual void call(const std::string& name, const Json& arguments,

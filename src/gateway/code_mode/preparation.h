@@ -1,4 +1,4 @@
-// Preparation: what the first program on a machine needs, made before a client waits for it.
+// Preparation: files that the first program on a machine needs, made before a client waits for it.
 //
 // Precompiling the runtime takes seconds, much longer on a busy machine, and the first analyse or
 // execute would have to wait for it. A thread of its own does it from the start of the gateway on;

@@ -58,8 +58,9 @@ void ProgramCaller::add(CallId about, Put put, Replied done) {
   next();
 }
 
-// Who asks may be let go without a reply (its client left, its question could not be recorded):
-// then the turn goes on by itself, later, since whoever drops it is in the middle of something.
+// The asker may be released without a reply (its client left, its question could not be recorded):
+// then the turn goes on by itself, later, since the code that drops it is in the middle of
+// something.
 struct ProgramCaller::Turn {
   Turn(std::weak_ptr<ProgramCaller> of, boost::asio::any_io_executor on)
       : caller(std::move(of)), executor(std::move(on)) {}

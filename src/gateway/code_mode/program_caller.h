@@ -1,9 +1,9 @@
-// ProgramCaller: who the calls of a client's program belong to: the client's call that runs it.
+// ProgramCaller: caller of a client program's calls, bound to the client's call that runs it.
 //
 // A program makes many calls at once, and a client of 2026-07-28 can be asked one thing at a time:
 // its request is answered with the question, and goes on with the answer. So questions wait here
 // for each other. Each is about one call of the program, which its record names. Progress of single
-// calls is nobody's: the client hears how far its program is.
+// calls is dropped: the client hears how far its program is.
 #pragma once
 
 #include <deque>

@@ -1,8 +1,8 @@
-// ReadyTools: what the next program of code mode will most likely need, started while nobody waits.
+// ReadyTools: prewarmed tools for the next program of code mode, started while no client waits.
 //
 // A warden with an analyzer and a compiler that have read all but the program, a linker and a
 // runner (execute/run/prewarmed_run.h). One set for a gateway, like the last program that was
-// compiled; a program that it does not fit starts its own. What nobody takes in some minutes goes:
+// compiled; a program that it does not fit starts its own. What is not taken in some minutes goes:
 // it holds memory. Made on a thread of its own, which outlives all that it made: the kernel ends a
 // warden with the thread that started it.
 #pragma once

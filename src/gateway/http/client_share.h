@@ -1,4 +1,4 @@
-// ClientShare: what one guest takes up of a door, over all its sessions and connections.
+// ClientShare: budget of one client at a door, over all its sessions and connections.
 //
 // Answers wait here for a client that reads slowly, or that comes back for them; bodies are held
 // while they arrive. Both are counted in one account: no number of sessions makes it larger. Sizes
@@ -18,7 +18,7 @@ namespace mcpac::gateway::http {
 class EventStream;
 
 struct ShareLimits {
-  // Kept on streams that nobody reads at the moment; the oldest go first.
+  // Kept on streams without a reader at the moment; the oldest go first.
   std::size_t max_kept = std::size_t{64} << 20U;
   // All that is held: kept, being written, and bodies, which have a half of it.
   std::size_t max_held = std::size_t{512} << 20U;
@@ -32,13 +32,13 @@ class ClientShare {
 
   // A stream's place among all, in the order of their beginnings.
   [[nodiscard]] std::uint64_t enlist() { return ++last_place_; }
-  // What nobody reads on it was `from` bytes, and is `to` by now; 0 before it goes.
+  // Its unread events took `from` bytes, and take `to` by now; 0 before it goes.
   void keep(std::uint64_t place, EventStream& stream, std::size_t from, std::size_t to);
   void hold(std::size_t bytes) { held_ += bytes; }
   void release(std::size_t bytes);
-  // Whether so much more may be held; lets go of what nobody reads for it.
+  // Whether so much more may be held; drops what has no reader for it.
   [[nodiscard]] bool makes_room_for(std::size_t bytes);
-  // Lets go of what nobody reads, until that is within its limit.
+  // Drops what has no reader, until that is within its limit.
   void tidy();
 
   // A body on its way. False: there is no room, and `on_room` is called once when there may be.
@@ -52,12 +52,12 @@ class ClientShare {
   std::size_t connections = 0;
 
  private:
-  // The oldest stream that nobody reads lets go of all; false: there is none.
+  // The oldest stream without a reader drops all; false: there is none.
   bool drop_oldest();
   void ring();
 
   ShareLimits limits_;
-  // Those that nobody reads and that hold something, the oldest first. A client has a hundred
+  // Those without a reader that hold something, the oldest first. A client has a hundred
   // thousand streams, and each event may want room: none of them is gone through.
   std::map<std::uint64_t, EventStream*> idle_;
   std::uint64_t last_place_ = 0;
@@ -78,7 +78,7 @@ class BodyRoom {
   }
   BodyRoom(BodyRoom&& other) noexcept : share_(std::move(other.share_)), bytes_(other.bytes_) {}
   BodyRoom& operator=(BodyRoom&&) = delete;
-  // What it takes, once that is known.
+  // Its size, once that is known.
   void shrink(std::size_t bytes) {
     if (bytes >= bytes_) return;
     share_->resize_body(bytes_, bytes);

@@ -19,7 +19,7 @@ namespace {
 
 constexpr auto kPause = std::chrono::milliseconds(100);
 constexpr auto kSweep = std::chrono::seconds(60);
-constexpr std::size_t kSessionBytes = 16;  // 128 bits that nobody guesses
+constexpr std::size_t kSessionBytes = 16;  // 128 unguessable bits
 
 std::string new_session_id() {
   std::array<unsigned char, kSessionBytes> bytes{};
@@ -102,7 +102,7 @@ void HttpDoor::accept_later() {
 }
 
 void HttpDoor::welcome(tcp::socket socket) {
-  // Whoever made room may still stand, waiting to hear whether a token is one: no more than as
+  // Connections that made room may still stand, until their token was checked: no more than as
   // many.
   const bool is_over_full = peers_.size() >= 2 * setup_.limits.max_connections;
   const bool is_full = peers_.size() >= setup_.limits.max_connections;

@@ -38,9 +38,9 @@ namespace mcpac::gateway::http {
 struct AdmittedClient {
   std::string name;
   std::shared_ptr<ClientGrant> run;
-  // Whether the token that was shown would still be let in, or would have been so long ago and was
-  // not taken back; asked now and then while an answer is told. Null: whoever let it in ends the
-  // run when it would not.
+  // Whether the token that was shown would still be admitted, or would have been so long ago and
+  // was not taken back; asked now and then while an answer is told. Null: its authenticator ends
+  // the run when it would not.
   std::function<bool(std::chrono::milliseconds grace)> stands = nullptr;
 };
 
@@ -65,7 +65,7 @@ struct HttpLimits {
   std::chrono::milliseconds grace{300'000};
 };
 
-// What everybody may read at a path, made when it is asked for.
+// A public document at a path, made when it is asked for.
 struct Document {
   std::string type = "application/json";
   std::function<std::string()> make;
@@ -77,7 +77,7 @@ struct HttpDoorSetup {
   std::vector<std::string> hosts{};   // names by which clients call us, beside the address
   std::vector<PublicUrl> urls{};      // and by which they come through a proxy
   std::shared_ptr<boost::asio::ssl::context> tls = nullptr;
-  // An error: nobody has this token.
+  // An error: the token is unknown.
   using Admission = std::expected<AdmittedClient, Refusal>;
   std::function<boost::asio::awaitable<Admission>(std::string token)> admit;
   // Said with 401 and 403: where tokens are to be had.
@@ -95,7 +95,7 @@ class HttpDoor : public std::enable_shared_from_this<HttpDoor> {
   HttpDoor& operator=(const HttpDoor&) = delete;
 
   [[nodiscard]] std::uint16_t port() const { return names_.port; }
-  // Nobody new is let in, no further request is taken; what is in work goes on.
+  // No new client is admitted, no further request is taken; what is in work goes on.
   void finish();
   void close();
   // Another certificate, for connections from now on. Of a door that has TLS.
@@ -129,7 +129,7 @@ class HttpDoor : public std::enable_shared_from_this<HttpDoor> {
   // The id of a new session; nothing: the guest has too many.
   [[nodiscard]] std::string add_session(const AdmittedClient& guest,
                                         const std::shared_ptr<HttpSession>& conversation);
-  // Null: there is none, or it is somebody else's.
+  // Null: there is none, or it is another client's.
   [[nodiscard]] std::shared_ptr<HttpSession> find_session(const AdmittedClient& guest,
                                                           std::string_view id);
   void end_session(std::string_view id);

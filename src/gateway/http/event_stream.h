@@ -1,4 +1,4 @@
-// EventStream: what is said on one stream of a session, kept until it is taken, and a while longer.
+// EventStream: events of one stream of a session, kept until they are taken, and a while longer.
 //
 // A connection that breaks loses what was on its way; a client of the `initialize` era may come
 // back and say what it saw last (Last-Event-ID). What is kept is bounded: what does not fit is
@@ -33,8 +33,8 @@ class EventStream {
   EventStream& operator=(const EventStream&) = delete;
 
   void push(Event event);
-  // The event with this place, counted from 0; null: not yet, or no more. Whoever has it may write
-  // it, whatever becomes of the stream meanwhile.
+  // The event with this place, counted from 0; null: not yet, or no more. Its holder may write it,
+  // whatever becomes of the stream meanwhile.
   [[nodiscard]] std::shared_ptr<const Event> at(std::uint64_t place) const;
   // Handed to the client, as far as a connection can tell. untaken(): the first that was not.
   // A connection that another has replaced may come late with it.
@@ -49,8 +49,8 @@ class EventStream {
   void abandon();
   [[nodiscard]] bool is_abandoned() const { return abandoned_; }
 
-  // Whoever reads is called when something was pushed; the reader before hears of it, too, and
-  // finds that it is the reader no more.
+  // The reader is called when something was pushed; the reader before hears of it, too, and finds
+  // that it is the reader no more.
   using Ticket = std::uint64_t;
   [[nodiscard]] Ticket attach(std::function<void()> on_change);
   void detach(Ticket ticket);
@@ -63,13 +63,13 @@ class EventStream {
   void shrink(std::size_t bytes);
   // Lets go of those that were taken.
   void drop_taken();
-  // Lets go of all: who comes back for them is told so.
+  // Lets go of all: a client that comes back for them is told so.
   void drop_all();
 
  private:
   void changed();
   void drop_front();
-  // What nobody reads is kept for whoever comes back, and counted as that.
+  // Unread events are kept for a client that comes back, and counted as that.
   void count_kept();
 
   std::uint64_t number_;

@@ -138,7 +138,7 @@ std::string_view without_blanks(std::string_view text) {
   return text;
 }
 
-// What stands before the separator; the text goes on behind it.
+// Text before the separator; `text` goes on behind it.
 std::string_view take_until(std::string_view& text, char separator) {
   const std::string_view piece = text.substr(0, text.find(separator));
   text.remove_prefix(std::min(piece.size() + 1, text.size()));
@@ -171,7 +171,7 @@ struct Acceptance {
   }
 };
 
-// How often each of kOnce stands there.
+// Occurrences of each of kOnce.
 std::array<std::size_t, kOnce.size()> counts_in(const Head& head) {
   std::array<std::size_t, kOnce.size()> counts{};
   for (const auto& one : head) {

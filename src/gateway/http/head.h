@@ -1,8 +1,8 @@
-// Head: what the head of an HTTP request must be before anything behind it is looked at.
+// Head: checks of the head of an HTTP request, before its body is looked at.
 //
 // A browser that was led here by a name that resolves to this machine (DNS rebinding) says that
 // name in Host and its page in Origin: both must be ours. Where the body ends must be said in one
-// way only, and headers that we decide by stand once, so that nobody before us reads another
+// way only, and headers that we decide by stand once, so that no proxy before us reads another
 // request than we do. Pure.
 #pragma once
 
@@ -46,9 +46,9 @@ struct PublicUrl {
   std::uint16_t port = 443;
 };
 
-// What clients may call us: in Host, and as an origin in Origin. Those that come by a public URL
-// send its host in Host, with or without its port (proxies write both), and its origin in Origin;
-// a proxy may say our own address in Host instead.
+// Our names for clients: in Host, and as an origin in Origin. Those that come by a public URL send
+// its host in Host, with or without its port (proxies write both), and its origin in Origin; a
+// proxy may say our own address in Host instead.
 struct OurNames {
   std::vector<std::string> hosts;  // in lower case, an IPv6 address in brackets
   std::uint16_t port = 0;

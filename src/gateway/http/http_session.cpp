@@ -9,10 +9,10 @@
 namespace mcpac::gateway::http {
 namespace {
 
-// As many requests as may be in flight, and as many again whose answers nobody has taken.
+// As many requests as may be in flight, and as many again whose answers were not taken yet.
 constexpr std::size_t kMaxStreams = 512;
 constexpr std::size_t kMaxGeneral = std::size_t{1} << 20U;
-// What is said of a request before its answer. A server decides how much it reports.
+// Limit of reports about a request before its answer. A server decides how much it reports.
 constexpr std::size_t kMaxReports = std::size_t{1} << 20U;
 
 template <class Number>
@@ -22,7 +22,7 @@ bool read_number(std::string_view text, Number& into) {
   return error == std::errc() && stopped == end;
 }
 
-// In the place of an answer that there is no room for.
+// Replaces an answer that there is no room for.
 Event too_much(const ipc::Id& request) {
   constexpr const char* kWhy =
       "mcpac: the call was made, but its answer is not held: this client does not read those "
@@ -93,7 +93,7 @@ void HttpSession::say(Outgoing message) {
   if (found != streams_.end()) {
     EventStream& stream = *found->second;
     if (!event.is_answer && stream.bytes() > kMaxReports) stream.drop_taken();
-    if (!event.is_answer && stream.bytes() > kMaxReports) return;  // nobody reads them
+    if (!event.is_answer && stream.bytes() > kMaxReports) return;  // they have no reader
     if (!share_->makes_room_for(event.line.size())) {
       if (!event.is_answer) return;
       event = too_much(*message.about);
@@ -101,7 +101,7 @@ void HttpSession::say(Outgoing message) {
     stream.push(std::move(event));
     return share_->tidy();
   }
-  // An answer whose stream is gone, or one to nobody in particular.
+  // An answer whose stream is gone, or one to no request in particular.
   if (event.is_answer && message.about) return;
   event.is_answer = false;  // of no request: the stream goes on
   if (!share_->makes_room_for(event.line.size())) return;

@@ -1,8 +1,8 @@
 // HttpSession: one client session over HTTP, and its streams.
 //
 // Of the `initialize` era it has an id and lives until the client deletes it, or is silent for
-// long; of 2026-07-28 it is one POST. It belongs to the guest that began it: an id that somebody
-// else learnt is worth nothing without that guest's token.
+// long; of 2026-07-28 it is one POST. It belongs to the guest that began it: an id that another
+// client learnt is worth nothing without that guest's token.
 #pragma once
 
 #include <chrono>
@@ -26,12 +26,12 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   HttpSession& operator=(const HttpSession&) = delete;
 
   // The stream on which this request is answered; it is opened before the request is handed in.
-  // Null: there are too many that nobody took, or one with this id.
+  // Null: there are too many untaken ones, or one with this id.
   [[nodiscard]] std::shared_ptr<EventStream> open_stream(const ipc::Id& request);
-  // What belongs to no request.
+  // Messages that belong to no request.
   [[nodiscard]] const std::shared_ptr<EventStream>& general() const { return general_; }
   [[nodiscard]] std::shared_ptr<EventStream> find_stream(std::uint64_t number) const;
-  // Its answer was taken, or will be by nobody.
+  // Its answer was taken, or never will be.
   void drop_stream(const EventStream& stream);
   // The client is gone for good: what it waited for on this stream is taken back.
   void forget(const EventStream& stream);
@@ -45,7 +45,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
  private:
   HttpSession(std::shared_ptr<ClientGrant> run, std::shared_ptr<ClientShare> share);
   void say(Outgoing message);
-  // Of streams that are answered and that nobody reads the oldest goes; false: there is none.
+  // Of streams that are answered and have no reader the oldest goes; false: there is none.
   bool drop_oldest();
   void abandon_all();
 

@@ -31,7 +31,7 @@ constexpr std::size_t kReadAhead = std::size_t{128} << 10U;
 constexpr std::size_t kPiece = std::size_t{2} << 10U;
 constexpr auto kLeaveTime = std::chrono::seconds(1);
 
-// What the head of a request that cannot be parsed is answered with.
+// Answer to a request whose head cannot be parsed.
 Refusal refusal_of(const boost::system::error_code& error) {
   if (error == beast::http::error::header_limit) return {431, "the head is too large"};
   if (error == beast::http::error::body_limit) return {413, "the body is too large"};
@@ -173,7 +173,7 @@ bool Peer::is_for_all(const Head& head) const {
          (target == kHealth || door_->setup_.documents.contains(target));
 }
 
-// The connection ends behind it: whoever shows no token gets one answer, and what follows was no
+// The connection ends behind it: a client without a token gets one answer, and what follows was no
 // request where the head promised a body, which is not read here.
 asio::awaitable<void> Peer::answer_all(const Head& head) {
   if (has_body(head)) {
@@ -204,7 +204,7 @@ asio::awaitable<bool> Peer::read_head(Parser& parser) {
   const HttpLimits& limits = door_->setup_.limits;
   parser.header_limit(static_cast<std::uint32_t>(limits.max_head));
   parser.body_limit(limits.max_body);
-  // Who sends requests ahead waits for the others all the same.
+  // A client that sends requests ahead waits for the others all the same.
   if (buffer_.size() > 0) co_await asio::post(stream_.get_executor(), kAwait);
   ipc::give_back(buffer_, kPiece);
   const bool rests = has_shown_token_ && buffer_.size() == 0;

@@ -49,7 +49,7 @@ class Peer : public std::enable_shared_from_this<Peer> {
   template <class T = void>
   using Task = boost::asio::awaitable<T>;
 
-  // How a stream is told: whether a lone answer may be plain JSON, and whether events have ids.
+  // Form of a stream: whether a lone answer may be plain JSON, and whether events have ids.
   struct Telling {
     Telling() {}  // NOLINT(modernize-use-equals-default): no aggregate (head.h)
     std::uint64_t from = 0;
@@ -65,7 +65,7 @@ class Peer : public std::enable_shared_from_this<Peer> {
   Task<> leave();
   // False: the connection ends here.
   Task<bool> serve_one();
-  // What everybody gets, with or without a token: whether mcpac serves, and documents.
+  // Public answers, with or without a token: whether mcpac serves, and documents.
   [[nodiscard]] bool is_for_all(const Head& head) const;
   Task<> answer_all(const Head& head);
   // Reads and understands one piece more of it.

@@ -1,4 +1,4 @@
-// What a connection sends: answers with a body, and streams of events.
+// Output of a connection: answers with a body, and streams of events.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a request whose head and body are read is: a message for a session, or one that stands
+// Dispatch of a request whose head and body are read: a message for a session, or one that stands
 // alone.
 #include <chrono>
 #include <memory>
@@ -131,7 +131,7 @@ asio::awaitable<bool> Peer::post_stateless(const AdmittedClient& guest, const He
   telling.stateless = true;
   const bool taken = co_await tell(stream, std::move(telling));
   current_.reset();
-  // Without a session nobody can come back for it: what is still in work is taken back.
+  // Without a session no client can come back for it: what is still in work is taken back.
   conversation->close();
   co_return taken;
 }
@@ -192,7 +192,7 @@ asio::awaitable<bool> Peer::get(const AdmittedClient& guest, const Head& head) {
     if (!is_there || stream->is_lost(telling.from))
       co_return co_await refuse({400, "what followed this event is not kept any more"});
   }
-  // Whoever reads it hears no more (EventStream): a connection whose network died is there until
+  // Its reader before hears no more (EventStream): a connection whose network died is there until
   // TCP gives it up, a quarter of an hour, and would keep its own client out.
   const bool taken = co_await tell(stream, std::move(telling));
   if (taken && stream->is_answered()) conversation->drop_stream(*stream);

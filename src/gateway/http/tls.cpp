@@ -82,7 +82,7 @@ Result<std::shared_ptr<asio::ssl::context>> make_server_tls(const TlsFiles& file
   auto context = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_server);
   SSL_CTX* native = context->native_handle();
   boost::system::error_code error;
-  // A key that wants a passphrase is refused: there is nobody to ask.
+  // A key that wants a passphrase is refused: there is no person to ask.
   context->set_password_callback([](std::size_t, auto) { return std::string(); }, error);
   context->use_certificate_chain(asio::buffer(*certificate), error);
   if (error)

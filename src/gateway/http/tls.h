@@ -2,8 +2,8 @@
 //
 // TLS 1.2 and 1.3 with forward secrecy and authenticated encryption alone; no renegotiation, no
 // compression, no session tickets; http/1.1 where a client negotiates. The key must be kept from
-// others: a file that they may read or change is refused. Both files are read once; whoever wants
-// new ones makes a new context, which later connections get.
+// others: a file that they may read or change is refused. Both files are read once; new ones need a
+// new context, which later connections get.
 #pragma once
 
 #include <filesystem>

@@ -1,7 +1,7 @@
 // Wire: the bytes of one connection, as they are or within TLS.
 //
 // One type for both, so that what reads and writes requests is there once. A handshake, a read or a
-// write has no time of its own: whoever begins one sets it, and stops it when that has ended, for
+// write has no time of its own: its caller sets it, and stops it when that has ended, for
 // it runs on beside whatever is waited for next. When it is up the owner is called, who closes the
 // connection, and what was begun ends with an error.
 #pragma once

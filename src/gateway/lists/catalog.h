@@ -33,7 +33,7 @@ struct ToolPage {
 
 class Catalog {
  public:
-  // `taken`: names of tools of our own. `withheld`: not offered to anybody.
+  // `taken`: names of tools of our own. `withheld`: not offered to any client.
   [[nodiscard]] static std::shared_ptr<const Catalog> make(
       const codegen::Lock& lock, const policy::Authority& authority, NameForm form,
       const std::set<std::string>& taken = {}, const std::set<Permission>& withheld = {});
@@ -42,16 +42,16 @@ class Catalog {
   [[nodiscard]] const Permission* find(const std::string& name) const;
   // Whether the client was granted any tool.
   [[nodiscard]] bool has_tools() const { return !tools_.empty(); }
-  // What clients see of tools in another form than their servers said, and what they do not see.
+  // Tools that clients see in another form than their servers said, and tools that they do not see.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
   [[nodiscard]] const std::set<Permission>& permissions() const { return permissions_; }
   [[nodiscard]] std::set<std::string> servers() const;
-  // Servers of which the client may read resources, or get prompts.
+  // Servers whose resources, or prompts, the client may read or get.
   [[nodiscard]] std::set<std::string> offering(Offer offer) const;
   [[nodiscard]] NameForm names() const { return names_; }
 
   // At most 250 tools and about 1 MiB a page. `cursor` is empty or what a page before gave; nothing
-  // for any other. Tools of which `is_hidden` are left out.
+  // for any other. Tools for which `is_hidden` holds are left out.
   using Hidden = std::function<bool(const Permission&)>;
   [[nodiscard]] std::optional<ToolPage> page(std::string_view cursor,
                                              const Hidden& is_hidden) const;

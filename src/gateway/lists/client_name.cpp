@@ -9,9 +9,9 @@
 namespace mcpac::gateway {
 namespace {
 
-// What the models behind most clients accept as the name of a tool.
+// Length of tool names that the models behind most clients accept.
 constexpr std::size_t kMaxPlain = 64;
-// 40 bits: enough that nobody finds a tool's name by chance, short enough to be read.
+// 40 bits: enough that a tool's name is not found by chance, short enough to be read.
 constexpr std::size_t kDigits = 10;
 constexpr const char* kBetween = "__";  // a server and what it has
 
@@ -64,7 +64,7 @@ std::map<std::string, Permission> client_names(const std::vector<Permission>& pe
     for (const Permission& tool : owners) {
       std::string unique = with_digits(name, tool, std::max(name.size() + kDigits + 1, kMaxPlain));
       if (form == NameForm::kPlain) unique = with_digits(name, tool, kMaxPlain);
-      // Somebody called a tool what our digits would make: then the whole digest tells them apart.
+      // A tool is called what our digits would make: then the whole digest tells them apart.
       if (names.contains(unique)) unique = sha256_hex(tool.text());
       names.emplace(std::move(unique), tool);
     }

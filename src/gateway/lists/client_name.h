@@ -1,4 +1,4 @@
-// Client names: what tools are called at a door for ordinary MCP clients.
+// Client names: names of tools at a door for ordinary MCP clients.
 //
 // A permission is "server.tool"; some clients take only letters, digits, '_' and '-', and at most
 // 64 of them. Whatever the form, two tools never share a name, and no server can take the name of

@@ -1,12 +1,13 @@
-// ListPatience: how long clients wait for one list of one server, and when it is read without them.
+// ListPatience: time limit of clients for one list of one server, and the times of its background
+// reads.
 //
 // The first time that is long: servers are slow when they begin. A server that was not in time, or
-// gave no list, is followed by a pause in which nobody waits, longer each time; afterwards it is
-// waited for shortly, until it answers in time. One that is slow has nobody wait for more than a
-// tenth of the time, however often it says that its list changed. What is read while nobody waits
+// gave no list, is followed by a pause in which no client waits, longer each time; afterwards it is
+// waited for shortly, until it answers in time. One that is slow makes no client wait for more than
+// a tenth of the time, however often it says that its list changed. What is read in the background
 // is read with a rest between, whatever the server announces. And what a list costs mcpac's loop,
 // to read it and to work out what each client is shown of it, is followed by nine times as long a
-// rest, also where somebody waits: shortly they do, and for longer they have what there was. A pure
+// rest, also where a client waits: it does so shortly, and for longer it has what there was. A pure
 // value.
 #pragma once
 
@@ -28,12 +29,13 @@ class ListPatience {
     std::chrono::milliseconds later = std::chrono::seconds(5);
     std::chrono::milliseconds pause = std::chrono::seconds(30);  // the first; then twice as long
     std::chrono::milliseconds longest_pause = std::chrono::minutes(10);
-    // Between two readings that nobody waits for.
+    // Between two readings in the background.
     std::chrono::milliseconds rest = std::chrono::seconds(5);
   };
   enum class Has : std::uint8_t { kNothing, kList };  // to show meanwhile
 
-  explicit ListPatience(const Spans& spans) : spans_(spans), backoff_(spans.pause, spans.longest_pause) {}
+  explicit ListPatience(const Spans& spans)
+      : spans_(spans), backoff_(spans.pause, spans.longest_pause) {}
 
   [[nodiscard]] bool may_wait(Time now) const { return now >= pause_until_; }
   [[nodiscard]] std::chrono::milliseconds span(Has has) const {
@@ -41,15 +43,15 @@ class ListPatience {
   }
   // It ended well the last time, or is new.
   [[nodiscard]] bool is_trusted() const { return is_trusted_; }
-  // From when on it may be read for those who wait.
+  // From when on it may be read for waiting clients.
   [[nodiscard]] Time next_waited_for() const { return spare_until_; }
-  // From when on it may be read with nobody waiting: as soon as there is a reason; without one.
+  // From when on it may be read in the background: as soon as there is a reason; without one.
   [[nodiscard]] Time next_with_reason() const { return rest_until_; }
   [[nodiscard]] Time next_without() const { return std::max(rest_until_, pause_until_); }
 
   // Whether that is news.
   [[nodiscard]] bool lose() { return std::exchange(is_trusted_, false); }
-  // What was asked has ended without a list, or late.
+  // The request has ended without a list, or late.
   void failed(Time now) {
     is_trusted_ = false;
     ended_ = now;

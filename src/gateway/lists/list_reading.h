@@ -23,7 +23,7 @@ class ListReading {
  public:
   explicit ListReading(ListKind kind) : kind_(kind) {}
 
-  // Where the next page is; nothing: the list is whole. The error: why it is given up.
+  // Cursor of the next page; nothing: the list is whole. The error: why it is given up.
   using Next = std::expected<std::optional<std::string>, std::string>;
   [[nodiscard]] Next add(const Json& page);
   [[nodiscard]] std::vector<Json> take_entries() { return std::exchange(entries_, {}); }

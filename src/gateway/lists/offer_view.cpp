@@ -62,7 +62,7 @@ std::optional<std::string> owner_of(const Readers& servers, const ResourceLists&
   for (const auto& [server, uri] : servers) {
     const auto& resources = list_of(lists.resources, server);
     const auto& templates = list_of(lists.templates, server);
-    // Of one that cannot be asked nobody knows what it has.
+    // What a server that cannot be asked has is unknown.
     if (!resources || !templates) return std::nullopt;
     if (!resources->has(uri, work)) {
       const auto meaning = templates->may_mean(uri, work);
@@ -138,7 +138,7 @@ ShownEntries shown_resources(const gate::Gate& gate, const std::set<std::string>
 
 namespace {
 
-// Of which servers' rules a template could ever be read, by what stands before its variables.
+// The servers whose rules could ever allow a template, by the text before its variables.
 class TemplateReaders {
  public:
   TemplateReaders(const gate::Gate& gate, std::size_t steps) : gate_(gate), work_(steps) {}

@@ -1,9 +1,9 @@
-// OfferView: which resources, templates and prompts one client sees, and whose a URI is.
+// OfferView: the resources, templates and prompts visible to one client, and the owner of a URI.
 //
 // A list shows what the client's rules could ever allow. A URI is one server's: rules say whose it
 // may be, and where they leave several, it is the one that lists it or has a template for it. Where
-// that are several, or a server that may be it cannot be asked, it is nobody's: else one server
-// could take the place of another's resource by listing it. Pure but for the gate, which it asks.
+// that are several, or a server that may be it cannot be asked, it has no owner: else one server
+// could replace another's resource by listing it. Pure but for the gate, which it asks.
 #pragma once
 
 #include <functional>
@@ -38,13 +38,12 @@ using Readers = std::map<std::string, std::string>;
 // work does not suffice to ask about all of them, none: one that is left alone would be believed.
 [[nodiscard]] Readers could_read(const gate::Gate& gate, const std::set<std::string>& servers,
                                  const std::string& uri, Work& work);
-// Of these the one whose it is; nothing: nobody's. So it is where the work does not suffice to
-// tell.
+// Of these the owner; nothing: it has none. So it is where the work does not suffice to tell.
 [[nodiscard]] std::optional<std::string> owner_of(const Readers& servers,
                                                   const ResourceLists& lists, Work& work);
 // A template (RFC 6570) with what is known of its variables; of the others nothing is put in. Not
-// encoded: for rules, and for nobody to send. Nothing: it is longer than `most`, since a template
-// may name a variable as often as it likes.
+// encoded: for rules, and not to be sent. Nothing: it is longer than `most`, since a template may
+// name a variable as often as it likes.
 [[nodiscard]] std::optional<std::string> filled_in(std::string_view uri_template,
                                                    const Json& values, std::size_t most);
 // The names of a template's variables.
@@ -52,7 +51,7 @@ using Readers = std::map<std::string, std::string>;
 // What all lists together may take: of holding URIs against templates, some tenths of a second at
 // the most, and entries against the client's rules, one or two seconds: once for a list, and not
 // for each of its pages. Each server's list has a share: none uses up another's. What is left when
-// it is used up is shown to nobody; of templates' share, but where the rules leave one server.
+// it is used up is not shown; of templates' share, but where the rules leave one server.
 struct WorkOnLists {
   std::size_t templates = std::size_t{1} << 26U;
   std::size_t rules = std::size_t{1} << 27U;
@@ -61,8 +60,8 @@ struct WorkOnLists {
                                            const std::set<std::string>& servers,
                                            const ResourceLists& lists,
                                            const WorkOnLists& work = {});
-// And whose each template is: one that several servers have is nobody's, and so is one that a
-// server may have whose list is not known.
+// And the owner of each template: one that several servers have has none, nor has one of a server
+// whose list is not known.
 struct ShownTemplates {
   ShownEntries entries;
   std::map<std::string, std::string> owners;

@@ -1,5 +1,4 @@
-// What a page of a list holds at most, and what its cursor begins with (MCP 2025-11-25,
-// Pagination).
+// Limits of a page of a list, and the prefix of its cursor (MCP 2025-11-25, Pagination).
 #pragma once
 
 #include <cstddef>

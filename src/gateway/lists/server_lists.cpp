@@ -11,13 +11,13 @@
 namespace mcpac::gateway {
 namespace {
 
-// Who waits for a list that is being read.
+// The waiters for a list that is being read.
 constexpr std::size_t kMaxWaiting = 1'024;
 // Without a word of its own. A server that announces changes is asked again when it does.
 constexpr auto kFreshAnnounced = std::chrono::seconds(60);
 constexpr auto kFreshSilent = std::chrono::seconds(5);
 constexpr auto kFreshMost = std::chrono::minutes(5);
-// What a byte of a list costs until the list is known: it is parsed, looked through for secrets,
+// Cost of a byte of a list until the list is known: it is parsed, looked through for secrets,
 // copied, written out for its length and held against the list before.
 constexpr auto kCostOfByte = std::chrono::nanoseconds(30);
 // Of a server's words, in a line for people.
@@ -59,7 +59,7 @@ void ServerLists::get_one(const Key& key, Done done) {
   const Json* capabilities = servers_.capabilities(server);
   Slot& slot = slots_.try_emplace(key, spans_).first->second;
   const auto now = clock_.steady_now();
-  // One that is down has what it had; of one that never came up nobody knows.
+  // One that is down has what it had; what one that never came up has is unknown.
   if (servers_.is_settled(server) && capabilities == nullptr) {
     slot.is_missed = true;
     return done(slot.list);
@@ -110,7 +110,7 @@ void ServerLists::read_now(const Key& key) {
   slot.again.reset();
   if (slot.reading) return;
   if (may_be_asked(key)) return begin_reading(key, slot);
-  // By now it is down, or has no such list: who waited has what it had.
+  // By now it is down, or has no such list: a waiter has what it had.
   slot.is_missed = slot.is_missed || !slot.waiting.empty();
   tell(slot);
 }
@@ -182,7 +182,7 @@ void ServerLists::add_page(const Key& key, const std::shared_ptr<ListReading>& r
   finish(key, Ended::kGaveNoList, nullptr);
 }
 
-// It is read on: whoever comes later finds it, and who had to go without it is told.
+// It is read on: a later request finds it, and clients that had to go without it are told.
 void ServerLists::stop_waiting(const Key& key) {
   Slot& slot = slots_.at(key);
   slot.is_late = true;
@@ -225,7 +225,7 @@ void ServerLists::finish(const Key& key, Ended ended, ServerList list) {
   const auto fresh = std::min<std::chrono::milliseconds>(
       reading->fresh().count() > 0 ? reading->fresh() : usual, kFreshMost);
   slot.fresh_until = slot.is_outdated || ended == Ended::kGaveNoList ? now : now + fresh;
-  // A server that cannot be asked now has what it had: so nobody takes its place meanwhile.
+  // A server that cannot be asked now has what it had: so no other takes its place meanwhile.
   const bool is_news = list && (!slot.list || *slot.list != *list);
   const bool is_missed = list ? std::exchange(slot.is_missed, false) : true;
   if (!list) slot.is_missed = true;
@@ -235,7 +235,7 @@ void ServerLists::finish(const Key& key, Ended ended, ServerList list) {
   if (is_news && is_missed && late_) late_(server, kind);
 }
 
-// Nobody may come and ask, since nobody knows that there is more than was shown. Of a change that
+// No client may come and ask, since none knows that there is more than was shown. Of a change that
 // came meanwhile clients were told, and where they would wait it is for them to ask.
 void ServerLists::read_again(const Key& key, Slot& slot) {
   if (slot.reading) return;

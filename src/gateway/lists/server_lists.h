@@ -1,12 +1,12 @@
-// ServerLists: what servers say that they have besides tools, kept while it is fresh.
+// ServerLists: cache of the servers' lists besides tools, kept while they are fresh.
 //
 // One for a gateway: nothing of a client is in it, and who may see which entry is decided later
 // (offer_view.h). Everything that a server can make long is bounded (list_reading.h), and so is how
-// long clients wait for it (list_patience.h): who is not in time has what it had, and its list is
-// read on, all pages within the server's `timeout`. Where none is known, or the server says that it
-// changed, it is also read while nobody waits; what then comes is told to those who were shown
-// less. A list that did not change is the one that there was: what was worked out from it holds on.
-// On the loop's thread.
+// long clients wait for it (list_patience.h): a server that is not in time has what it had, and its
+// list is read on, all pages within the server's `timeout`. Where none is known, or the server says
+// that it changed, it is also read in the background; what then comes is told to the clients that
+// were shown less. A list that did not change is the one that there was: what was worked out from
+// it holds on. On the loop's thread.
 #pragma once
 
 #include <chrono>
@@ -58,7 +58,7 @@ class ServerLists {
   void on_late(OnLate heard) { late_ = std::move(heard); }
   // So long a client's view of it was worked out, on the loop.
   void worked(const std::string& server, ListKind kind, std::chrono::nanoseconds time);
-  // What is kept is not so any more: the server says so.
+  // The server announces a change: what is kept is stale.
   void forget(const std::string& server, ListKind kind);
   // It may have changed unheard: read when it is time, and told where it did.
   void doubt(const std::string& server);
@@ -77,12 +77,12 @@ class ServerLists {
     std::unique_ptr<boost::asio::steady_timer> timer;  // of this reading
     std::chrono::milliseconds left{0};                 // for it when that has expired
     std::chrono::steady_clock::time_point begun;
-    bool is_unseen = false;    // nobody may wait for this reading
-    bool is_late = false;      // nobody waits for it any more
+    bool is_unseen = false;    // no client may wait for this reading
+    bool is_late = false;      // no client waits for it any more
     bool is_outdated = false;  // it changed since it was last asked for
-    bool is_missed = false;    // somebody was shown what there was, for want of what there is
+    bool is_missed = false;    // a client was shown a stale list, for want of a fresh one
     ListPatience patience;
-    std::unique_ptr<boost::asio::steady_timer> again;  // when it is read with nobody waiting
+    std::unique_ptr<boost::asio::steady_timer> again;  // when it is read in the background
     std::chrono::steady_clock::time_point again_at{};  // of that
   };
   using Key = std::pair<std::string, ListKind>;
@@ -90,10 +90,10 @@ class ServerLists {
 
   void get_one(const Key& key, Done done);
   [[nodiscard]] bool may_be_asked(const Key& key) const;
-  // Somebody gets what is known, which may not be what there is.
+  // A client gets the known list, which may be stale.
   void show_known(const Key& key, Slot& slot, const Done& done);
   void begin_reading(const Key& key, Slot& slot);
-  // It is read at that time, whether anybody waits or not.
+  // It is read at that time, with or without a waiter.
   void read_at(const Key& key, Slot& slot, std::chrono::steady_clock::time_point when);
   void read_now(const Key& key);
   // Unless this reading has ended by then.

@@ -16,7 +16,7 @@ std::set<std::string> servers_in(const ListsByServer& lists) {
   return servers;
 }
 
-// What this thread worked; what others took from it meanwhile is nobody's list's.
+// Processor time of this thread; time that others took meanwhile is no list's.
 std::chrono::nanoseconds time_of_thread() {
   timespec now{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

@@ -1,10 +1,11 @@
-// ShownLists: what of the servers' lists one client is shown, worked out once for all its pages.
+// ShownLists: the part of the servers' lists visible to one client, worked out once for all its
+// pages.
 //
 // Each entry is held against the client's rules, which takes long for long lists; so what came out
 // is kept for as long as the servers' lists are the same, and the same servers may be asked. The
-// entries are the lists' own. How long it took is told to whoever reads them: a server that changes
-// its lists without pause makes all clients' be worked out anew. One for a client's gate; on the
-// loop.
+// entries are the lists' own. How long it took is told to the reader of the lists: a server that
+// changes its lists without pause makes all clients' be worked out anew. One for a client's gate;
+// on the loop.
 #pragma once
 
 #include <chrono>
@@ -36,7 +37,7 @@ class ShownLists {
   [[nodiscard]] std::shared_ptr<const ShownPrompts> prompts(const ListsByServer& lists,
                                                             NameForm form,
                                                             const std::set<std::string>& servers);
-  // From time to time: what nobody asked for since the last time is let go of.
+  // From time to time: what was not asked for since the last time is dropped.
   void sweep();
 
  private:

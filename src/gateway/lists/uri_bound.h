@@ -1,5 +1,5 @@
 // The longest URI that lists, subscriptions and completion have to do with: each is kept, held
-// against rules and lists, or both, for whoever sends it.
+// against rules and lists, or both, for its sender.
 #pragma once
 
 #include <cstddef>

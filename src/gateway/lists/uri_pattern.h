@@ -1,9 +1,9 @@
 // UriPattern: a template (RFC 6570), made ready to be held against many URIs.
 //
 // Generous: an expression may stand for any text, and so does what is beyond the first 1,024 bytes
-// and eight texts between expressions: who has a template of that size claims more by it, not less.
-// One URI takes time in proportion to its length, however both were chosen (Knuth, Morris, Pratt).
-// Borrows the template's text.
+// and eight texts between expressions: a server with a template of that size claims more by it, not
+// less. One URI takes time in proportion to its length, however both were chosen (Knuth, Morris,
+// Pratt). Borrows the template's text.
 #pragma once
 
 #include <cstdint>

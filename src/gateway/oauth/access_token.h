@@ -33,7 +33,7 @@ struct Claimed {
   Json claims;
 };
 
-// Whose token it is, once it was verified.
+// The bearer of the token, once it was verified.
 struct Bearer {
   std::string subject;
   std::string client;  // client_id or azp; empty: it does not say
@@ -43,7 +43,7 @@ struct Bearer {
 
 // The text says why, for the user and the record; it holds nothing of the token.
 [[nodiscard]] std::expected<Claimed, std::string> parse_token(std::string_view text);
-// What it claims, held against what is expected; the signature apart.
+// Its claims, held against what is expected; the signature apart.
 [[nodiscard]] std::expected<Bearer, std::string> check_claims(
     const Claimed& token, const Expected& expected, std::chrono::system_clock::time_point now);
 

@@ -1,4 +1,4 @@
-// PrincipalCounter: who came in by the tokens of an issuer, so that nobody can take up all the
+// PrincipalCounter: clients admitted by tokens of an issuer, so that no subject can take up all the
 // room.
 //
 // Each is a run: a record, a gate, a socket. One subject is as many clients as there are pairs of a

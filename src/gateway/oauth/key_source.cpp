@@ -21,7 +21,7 @@ constexpr std::chrono::seconds kFirstPause{30};
 constexpr std::chrono::seconds kLongestPause{600};
 constexpr std::chrono::hours kFresh{1};
 // Keys that could not be fetched anew are believed for so long: an issuer that is away for a moment
-// locks nobody out, one that took a key back is heard the next day at the latest.
+// locks no client out, one that took a key back is heard the next day at the latest.
 constexpr std::chrono::hours kLongestUse{24};
 constexpr std::size_t kMaxFile = std::size_t{256} << 10U;
 
@@ -92,7 +92,7 @@ bool KeySource::is_usable() const {
 }
 
 asio::awaitable<bool> KeySource::verify(const Claimed& token) {
-  // While somebody waits for an issuer that perhaps hangs, keys that are young enough do for
+  // While a request waits for an issuer that perhaps hangs, keys that are young enough do for
   // others.
   if (is_old() && !(fetching_ && is_usable())) co_await refresh();
   if (!is_usable()) {

@@ -4,8 +4,8 @@
 // bounded, and no addresses that the issuer itself cannot have. They are fetched when they are
 // first needed, once an hour, and for a key that is not known; but never more often than the pause
 // after the last attempt allows, which grows while attempts fail: tokens with made-up keys make no
-// traffic. Whoever comes meanwhile waits for the one attempt,
-// unless keys of the last day verify the token. On the loop, like the doors.
+// traffic. A request that comes meanwhile waits for the one attempt, unless keys of the last day
+// verify the token. On the loop, like the doors.
 #pragma once
 
 #include <chrono>
@@ -37,7 +37,7 @@ class KeySource {
   // True: one of the keys made this signature.
   [[nodiscard]] boost::asio::awaitable<bool> verify(const Claimed& token);
   // Of a token that was verified once: there were keys since, and none of those that hold made its
-  // signature. Asks nobody.
+  // signature. Asks no server.
   [[nodiscard]] bool disowns(const Claimed& token) const;
   // One attempt to fetch them, where it is not too early for one.
   [[nodiscard]] boost::asio::awaitable<void> refresh();
@@ -62,7 +62,7 @@ class KeySource {
   ExponentialBackoff backoff_;
   bool have_ = false;
   bool fetching_ = false;
-  // Whoever waits goes on, also where the attempt ended by an exception.
+  // Waiters go on, also where the attempt ended by an exception.
   struct Attempt;
   boost::asio::steady_timer arrived_;  // cancelled when the attempt is over
 };

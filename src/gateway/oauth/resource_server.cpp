@@ -14,7 +14,7 @@ namespace mcpac::gateway::oauth {
 namespace {
 
 constexpr std::size_t kNameShown = 80;
-constexpr std::size_t kDigestShown = 16;  // long names are cut: nobody finds another with the same
+constexpr std::size_t kDigestShown = 16;  // long names are cut: collisions are infeasible
 constexpr std::size_t kMaxScope = 100;
 
 // RFC 6749 section 3.3, without what ends a quoted text.
@@ -58,7 +58,7 @@ boost::asio::awaitable<std::expected<Authorized, http::Refusal>> ResourceServer:
   const Expected expected{.issuer = settings_.issuer, .audience = settings_.audience};
   auto token = parse_token(text);
   if (!token) co_return std::unexpected(no_token(token.error()));
-  // Before its signature: what could not be taken anyway makes nobody fetch keys.
+  // Before its signature: what could not be taken anyway makes us fetch no keys.
   auto bearer = check_claims(*token, expected, clock_.wall_now());
   if (!bearer) co_return std::unexpected(no_token(bearer.error()));
   const bool verified = co_await keys_->verify(*token);

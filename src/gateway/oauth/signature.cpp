@@ -15,7 +15,7 @@ namespace mcpac::gateway::oauth {
 namespace {
 
 constexpr int kMinRsaBits = 2'048;
-constexpr int kMaxRsaBits = 8'192;    // more costs whoever verifies
+constexpr int kMaxRsaBits = 8'192;    // more costs the verifier
 constexpr std::size_t kMaxKeys = 32;  // a token that names none is held against each
 constexpr std::size_t kMaxId = 256;
 constexpr std::size_t kMaxNumber = 4'096;

@@ -67,7 +67,7 @@ asio::awaitable<void> Exporter::run() {
   done_ = true;
 }
 
-// Whoever wakes it sees what it waits for.
+// `waiting_` tells wakers what it waits for.
 asio::awaitable<void> Exporter::wait(Waiting what, milliseconds at_most) {
   if (at_most == milliseconds::max())
     wake_.expires_at(asio::steady_timer::time_point::max());

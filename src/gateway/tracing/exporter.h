@@ -1,8 +1,8 @@
-// Exporter: the queue of spans before a collector, and whoever empties it.
+// Exporter: the queue of spans before a collector, and its sender.
 //
 // Spans go in batches, when there are 512 or the first has waited for a second; one batch at a
 // time. What a collector puts off is sent again, after growing pauses or the one that it names.
-// Nobody waits for any of it: a queue that is full drops what comes, and what is dropped is
+// No call waits for any of it: a queue that is full drops what comes, and what is dropped is
 // counted, and said once until spans are taken again. On the loop.
 #pragma once
 
@@ -46,7 +46,7 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
     boost::asio::any_io_executor executor;
     std::unique_ptr<Collector> collector;
     std::string service_name;
-    std::function<void(const std::string&)> warning;  // bounded by whoever gives it
+    std::function<void(const std::string&)> warning;  // bounded by its provider
     ExportLimits limits{};
   };
   [[nodiscard]] static std::shared_ptr<Exporter> start(Setup setup);
@@ -68,7 +68,8 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
   enum class Waiting : std::uint8_t { kNot, kForSpans, kForMore, kForCollector };
   boost::asio::awaitable<void> wait(Waiting what, std::chrono::milliseconds at_most);
   [[nodiscard]] std::vector<std::string> take_batch();
-  [[nodiscard]] std::chrono::milliseconds pause_before(ExponentialBackoff& backoff, const Delivery& last) const;
+  [[nodiscard]] std::chrono::milliseconds pause_before(ExponentialBackoff& backoff,
+                                                       const Delivery& last) const;
   void drop(std::size_t spans, const std::string& why);
 
   Setup setup_;

@@ -23,7 +23,7 @@ inline constexpr std::string_view kDecision = "mcpac.decision";  // allow, deny,
 inline constexpr std::string_view kErrorKind = "mcpac.error.kind";
 inline constexpr std::string_view kAuditRun = "mcpac.audit.run";
 
-// The method, where it is one of MCP's; "_OTHER" for what somebody made up: it is no name of few.
+// The method, where it is one of MCP's; "_OTHER" for made-up ones, to keep the cardinality low.
 [[nodiscard]] std::string_view known_method(std::string_view method);
 // What a permission means in requests to its server: "tools/call", "resources/read", "prompts/get".
 [[nodiscard]] std::string method_of(const Permission& permission);

@@ -53,7 +53,7 @@ std::string to_otlp(const Span& span) {
   if (!span.parent.empty()) json["parentSpanId"] = span.parent;
   Json& attributes = json["attributes"] = Json::array();
   for (const Attribute& attribute : span.attributes) attributes.push_back(to_json(attribute));
-  // No message: that would be a text of somebody else's.
+  // No message: that would be untrusted text.
   if (span.has_failed) json["status"] = {{"code", kStatusError}};
   return to_text(json);
 }

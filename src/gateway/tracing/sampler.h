@@ -1,9 +1,9 @@
-// Sampler: which traces are told to the collector; OTEL_TRACES_SAMPLER has its names.
+// Sampler: choice of the traces that are exported; OTEL_TRACES_SAMPLER has its names.
 //
 // A client says in its traceparent whether its trace is sampled, and chooses the trace's id. By
 // default neither is asked: no client decides that its requests are not seen. The samplers that are
-// `parentbased` do ask, since the user said so; and with a ratio, whoever chooses ids chooses what
-// is seen. (The audit log has all of it, whatever is sampled.)
+// `parentbased` do ask, since the user said so; and with a ratio, a client that chooses ids chooses
+// what is seen. (The audit log has all of it, whatever is sampled.)
 #pragma once
 
 #include <cstdint>

@@ -64,7 +64,7 @@ void SessionSpans::answered(const ipc::Id& id, const Json& result) {
     span.fail_as("tool_error");
     if (const auto kind = refusal_in(result); !kind.empty()) span.set(kErrorKind, kind);
   }
-  // Nothing is decided yet: somebody is asked, by a rule or by the server.
+  // Nothing is decided yet: a question is open, by a rule or by the server.
   const bool is_asked = string_member(result, "resultType") == "input_required";
   if (is_asked && !span.has(kDecision)) span.set(kDecision, "ask");
 }

@@ -1,4 +1,4 @@
-// Settings of tracing: where spans go, as the user says it with --otlp and in the environment.
+// Settings of tracing: the collector of spans, from --otlp and the environment.
 //
 // Nothing is exported unless --otlp stands on the command line: neither a project's files nor a
 // variable that was set for other programs turn it on. Variables are those of the OpenTelemetry

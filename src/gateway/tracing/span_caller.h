@@ -1,4 +1,4 @@
-// SpanCaller: whoever made a call, with a span of ours between them and whom they called.
+// SpanCaller: decorator of a Caller that puts a span of ours between it and the server.
 //
 // What is said of the call passes; its requests carry the span's context.
 #pragma once

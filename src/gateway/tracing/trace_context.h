@@ -32,7 +32,7 @@ struct TraceContext {
 [[nodiscard]] Json to_meta(const TraceContext& context);
 [[nodiscard]] std::optional<TraceContext> context_of(const Json& meta);
 
-// Random; a trace id and a span id of nobody else.
+// Random, so unique: a trace id and a span id.
 [[nodiscard]] std::string new_trace_id();
 [[nodiscard]] std::string new_span_id();
 

@@ -24,7 +24,7 @@ constexpr const char* kCheckClient =
     R"(check "clientId" and its secret or key in the "auth" of the server in mcpac.json)";
 constexpr int kMaxPages = 5;  // a server may not have one window after the other opened
 
-// What to ask for: the challenge's scopes, else the resource's; never less than before.
+// Scopes to ask for: the challenge's, else the resource's; never less than before.
 std::string scope_for(const Challenge& challenge, const Discovered& at, const Kept& kept,
                       const Settings& settings) {
   std::string scope = challenge.scope.empty() ? join_scopes(at.resource.scopes) : challenge.scope;
@@ -222,7 +222,7 @@ std::string Authorizer::advice_after(const Error& why, const Kept& kept) const {
     return is_configured ? std::string(kCheckClient) : "mcpac login " + options_.server;
   if (why.why == kCodesAlone) return "mcpac login --device " + options_.server;
   if (why.what != kNobodyLoggedIn) return "";
-  // Its page may say that it does not know the client: nobody but the person sees that.
+  // Its page may say that it does not know the client: only the person sees that.
   const bool may_have_ended = !is_configured && !kept.client.id.empty();
   return may_have_ended ? login_again(options_.server) : "mcpac login " + options_.server;
 }

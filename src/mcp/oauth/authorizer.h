@@ -2,7 +2,7 @@
 // 403.
 //
 // In this order: another request got one meanwhile, a refresh token, the client's own credentials,
-// a person. Where nobody is there, what the server wants is noted down, and `mcpac login` asks for
+// a person. Without a person, what the server wants is noted down, and `mcpac login` asks for
 // it. One way is gone at a time, however many requests wait, and one process at a time renews a
 // login; after a way that failed there is a rest of a minute, which ends when another mcpac has
 // logged in. Tokens leave it as the header Authorization to this server, and nowhere else.
@@ -39,7 +39,7 @@ struct AuthorizerOptions {
   std::string place;               // SHA-256 of url: what is kept is for this address alone
   Settings settings;               // expanded
   std::filesystem::path folder{};  // of tokens; empty keeps them in memory
-  ShowLogin show{};                // null: nobody is there to log in
+  ShowLogin show{};                // null: no person is there to log in
   std::function<void(const std::string& secret)> keep_secret{};  // takes tokens out of texts
 };
 
@@ -56,8 +56,8 @@ class Authorizer : public std::enable_shared_from_this<Authorizer> {
   boost::asio::awaitable<Result<void>> challenged(HttpHead head, std::string used);
 
   // The login is forgotten, whatever comes of the rest: that its tokens are taken back at who gave
-  // them. Who renews the login meanwhile is waited for so long; then it is said who that is, for
-  // what it gets is not taken back.
+  // them. Another process that renews the login meanwhile is waited for so long; then it is said
+  // who that is, for what it gets is not taken back.
   enum class TakenBack : std::uint8_t { kNothing, kYes, kNotOffered };
   boost::asio::awaitable<Result<TakenBack>> give_up(std::chrono::milliseconds others_turn);
 

@@ -1,4 +1,4 @@
-// What of a login is kept: who it is for, whose turn it is, and what is noted for the next one.
+// Stored state of a login: its binding, its turn, and notes for the next one.
 #include <fmt/format.h>
 
 #include <utility>
@@ -45,9 +45,9 @@ Result<void> Authorizer::save(Kept kept) {
   return store_.save(kept);
 }
 
-// The user's own word; else, where a login is on the disk, its authorization server, until somebody
-// says that the server has moved. Whoever took it over would have people type their passwords
-// elsewhere.
+// The user's own word; else, where a login is on the disk, its authorization server, until the user
+// says that the server has moved. An attacker who took it over would have people type their
+// passwords elsewhere.
 Result<Bound> Authorizer::binding() const {
   auto kept = load();
   if (!kept) return pass_on(kept);
@@ -63,7 +63,7 @@ Result<Bound> Authorizer::binding() const {
   return bound;
 }
 
-// What is kept of a login at this issuer; of one at another, nothing.
+// Stored state of a login at this issuer; of one at another, nothing.
 Result<Kept> Authorizer::login_at(const std::string& issuer) const {
   auto kept = load();
   if (!kept || is_same_issuer(kept->issuer, issuer)) return kept;
@@ -101,8 +101,8 @@ asio::awaitable<Result<UniqueFd>> Authorizer::turn_at_store(std::chrono::millise
   }
 }
 
-// Nobody is there: the next login asks for it. Nothing else is changed: somebody may have saved
-// better tokens meanwhile, or none on purpose.
+// No person is there: the next login asks for it. Nothing else is changed: another process may have
+// saved better tokens meanwhile, or none on purpose.
 asio::awaitable<Result<void>> Authorizer::note_down(std::string issuer, std::string scope) {
   auto turn = co_await turn_at_store();
   if (!turn) co_return pass_on(turn);
@@ -128,7 +128,8 @@ bool Authorizer::has_login_elsewhere() const {
   return kept && kept->place != options_.place && is_login(*kept);
 }
 
-// One process at a time: who renews the login meanwhile would keep a token that nobody takes back.
+// One process at a time: one that renews the login meanwhile would keep a token that is not
+// revoked.
 asio::awaitable<Result<Authorizer::TakenBack>> Authorizer::give_up(
     std::chrono::milliseconds others_turn) {
   const auto self = shared_from_this();

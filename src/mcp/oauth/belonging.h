@@ -1,4 +1,4 @@
-// what_belongs(): what of a kept login may be used for a server as it is configured now.
+// what_belongs(): the part of a stored login that may be used for a server as configured now.
 //
 // The file of a login is named after the server and its URL as it is written. Whatever else it
 // hangs on may have changed since: what a variable in that URL stands for, the authorization
@@ -16,7 +16,7 @@ namespace mcpac::mcp::oauth {
 // Nothing of a login at another place or another issuer; no tokens that another client got.
 [[nodiscard]] Kept what_belongs(Kept kept, const Settings& settings, std::string_view place);
 
-// Somebody was logged in, or registered, and not only asked to log in.
+// There is a login or a registration, and not only a request to log in.
 [[nodiscard]] bool is_login(const Kept& kept);
 
 // What to type to register and log in anew, wherever the server leads now.

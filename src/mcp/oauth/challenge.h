@@ -1,4 +1,4 @@
-// Challenge: what a server says with 401 or 403 about the token that it wants (RFC 6750, RFC 9728).
+// Challenge: a server's 401 or 403 about the token that it wants (RFC 6750, RFC 9728).
 //
 //   WWW-Authenticate: Bearer error="insufficient_scope", scope="files:write",
 //                     resource_metadata="https://…/.well-known/oauth-protected-resource"

@@ -22,7 +22,7 @@ namespace mcpac::mcp::oauth {
 namespace asio = boost::asio;
 namespace {
 
-// As long as somebody may need to find a password.
+// Enough time for a person to find a password.
 constexpr std::chrono::minutes kPatience{10};
 
 struct Attempt {
@@ -31,8 +31,8 @@ struct Attempt {
   std::string redirect{};
 };
 
-// What a login page is asked. RFC 6749, section 3.1: each of them once; of a second one nobody
-// knows which of both a server believes.
+// Parameters of a login page. RFC 6749, section 3.1: each of them once; of two it is unknown which
+// one a server believes.
 constexpr std::array<std::string_view, 8> kOurs = {
     "response_type",         "client_id", "redirect_uri", "state", "code_challenge",
     "code_challenge_method", "resource",  "scope"};
@@ -157,7 +157,7 @@ std::chrono::seconds seconds_in(const Json& json, const char* name, std::int64_t
       std::clamp<std::int64_t>(is_given ? value->get<std::int64_t>() : otherwise, 1, most));
 }
 
-// RFC 8628, section 3.2. Its words are somebody else's, and a person is led to its address.
+// RFC 8628, section 3.2. Its words are untrusted, and a person is led to its address.
 Result<DeviceCode> read_device_code(const Web& web, const AuthorizationServer& server,
                                     const WebAnswer& answer) {
   constexpr std::size_t kLongestCode = 64;

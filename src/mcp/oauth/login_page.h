@@ -1,4 +1,4 @@
-// LoginPage: what a person is shown who is to log in, and how the page's answer comes back by hand.
+// LoginPage: the login prompt for a person, and the way the page's answer is pasted back.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// What a server and its authorization server publish about a login: RFC 9728 and RFC 8414 or OpenID
-// Connect Discovery. Claims of somebody else; the readers check what the rest relies on.
+// Metadata that a server and its authorization server publish about a login: RFC 9728 and RFC 8414
+// or OpenID Connect Discovery. Untrusted claims; the readers check what the rest relies on.
 #pragma once
 
 #include <string>
@@ -49,7 +49,7 @@ struct AuthorizationServer {
 
 // "https://host:port": of a server, without its path.
 [[nodiscard]] std::string origin_of(const Url& url);
-// What a token for this server is for where nobody says otherwise: its URL without a query.
+// The default audience of a token for this server: its URL without a query.
 [[nodiscard]] std::string resource_of(const Url& server);
 // Whether a browser may be started with the address: the characters of RFC 3986 without "#".
 [[nodiscard]] bool is_plain_url(std::string_view text);

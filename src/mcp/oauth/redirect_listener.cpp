@@ -61,7 +61,7 @@ http::response<http::string_body> page(http::status status, std::string text) {
   return answer;
 }
 
-// In the same time wherever they differ: anybody on this machine may try as often as they like.
+// In the same time wherever they differ: any process on this machine may try as often as it likes.
 bool is_same(std::string_view one, std::string_view other) {
   return one.size() == other.size() && sodium_memcmp(one.data(), other.data(), one.size()) == 0;
 }

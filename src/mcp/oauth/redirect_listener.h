@@ -2,9 +2,10 @@
 // (RFC 8252, section 7.3).
 //
 // It listens on 127.0.0.1, and where the redirect says "localhost" on ::1 too, for one login.
-// Whoever is on this machine can knock: what does not carry the login's `state` is turned away and
-// the wait goes on. Requests are bounded in size and time. Where the browser is on another machine
-// the person brings the address that it was sent to: a PastedAnswer, held against the same `state`.
+// Any process on this machine can connect: what does not carry the login's `state` is turned away
+// and the wait goes on. Requests are bounded in size and time. Where the browser is on another
+// machine the person brings the address that it was sent to: a PastedAnswer, held against the same
+// `state`.
 #pragma once
 
 #include <chrono>

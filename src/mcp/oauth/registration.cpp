@@ -16,8 +16,8 @@ constexpr std::size_t kMaxId = 4'096;
 constexpr std::array<std::string_view, 3> kMethods = {"none", "client_secret_basic",
                                                       "client_secret_post"};
 
-// Without a secret where the server takes that: PKCE does what a secret of a program that everybody
-// can read could not.
+// Without a secret where the server takes that: PKCE does what a secret in a public program could
+// not.
 std::string method_to_register(const AuthorizationServer& server) {
   const auto& methods = server.token_auth_methods;
   for (const auto method : kMethods) {
@@ -63,7 +63,7 @@ Result<ClientId> read_client(const WebAnswer& answer, const std::string& method,
     client.redirect_port = port;
   }
   // RFC 7591, section 3.2.1: the server may register something else than it was asked for, such as
-  // a way to prove who one is that needs what nobody has.
+  // a way to authenticate that needs what we do not have.
   const bool fits = !client.id.empty() && client.id.size() <= kMaxId &&
                     client.secret.size() <= kMaxId &&
                     std::ranges::find(kMethods, client.method) != kMethods.end();

@@ -1,4 +1,4 @@
-// choose_client(): who mcpac is to an authorization server.
+// choose_client(): mcpac's client identity at an authorization server.
 //
 // In this order: the client that the user registered by hand ("auth.clientId"), a client id that is
 // a URL of a document ("auth.clientMetadataUrl") where the server knows that, what an earlier login

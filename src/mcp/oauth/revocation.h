@@ -1,9 +1,9 @@
 // revoke_tokens(): tells the authorization server that a login is over (RFC 7009).
 //
 // In the name of the client that the tokens were given to, and to the authorization server that
-// gave them, at the endpoint that its own metadata name: nobody else hears of a token. The refresh
-// token first: with it most servers end what came of it. A token that the server does not know is
-// as good as revoked, says the RFC, and answered so.
+// gave them, at the endpoint that its own metadata name: no other server hears of a token. The
+// refresh token first: with it most servers end what came of it. A token that the server does not
+// know is as good as revoked, says the RFC, and answered so.
 #pragma once
 
 #include <cstdint>

@@ -33,7 +33,7 @@ struct Settings {
   std::string redirect_host{};      // "127.0.0.1", "localhost"; empty: what the server registers
   std::string resource{};           // what a token is for; empty: what the server's metadata say
   bool names_resource = true;       // "resource": false: no authorization server is told
-  // Of this login, and in no file: nobody has a browser here, so a code is rather shown, where the
+  // Of this login, and in no file: there is no browser here, so a code is rather shown, where the
   // authorization server offers that.
   bool prefers_code = false;
   [[nodiscard]] bool has_secret() const { return !client_secret.empty() || !private_key.empty(); }

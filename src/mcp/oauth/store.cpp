@@ -106,7 +106,7 @@ Result<std::optional<UniqueFd>> Store::try_turn() const {
   const auto name = turn_file();
   UniqueFd turn(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (turn && ::flock(turn.get(), LOCK_EX | LOCK_NB) == 0) {
-    // Only for a message: that it cannot be written matters to nobody.
+    // Only for a message: that it cannot be written does not matter.
     const std::string id = std::to_string(::getpid());
     if (::ftruncate(turn.get(), 0) == 0)
       std::ignore = ::pwrite(turn.get(), id.data(), id.size(), 0);

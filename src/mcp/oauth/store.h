@@ -1,4 +1,4 @@
-// Store: what a login left, one file a server and URL, readable by the user only.
+// Store: tokens and registrations of logins, one file a server and URL, readable by the user only.
 //
 // Everything belongs to the issuer that gave it: credentials of one authorization server are never
 // shown to another (SEP-2352). Without a folder it lives as long as the object.
@@ -37,7 +37,7 @@ struct Kept {
   std::string place{};
   ClientId client{};
   Tokens tokens{};
-  std::string wanted_scope{};  // that a server asked for when nobody was there to log in
+  std::string wanted_scope{};  // that a server asked for when no person was there to log in
 };
 
 class Store {
@@ -53,7 +53,7 @@ class Store {
 
   // For one process at a time, from reading a refresh token to saving what came for it: an
   // authorization server that sees one of them twice takes it for stolen, and ends the login (OAuth
-  // 2.1, section 4.3.1). Nothing while somebody else has it; it ends with the descriptor, or the
+  // 2.1, section 4.3.1). Nothing while another process has it; it ends with the descriptor, or the
   // process.
   [[nodiscard]] Result<std::optional<UniqueFd>> try_turn() const;
   // Which process had the turn last, by its own word: a number, for people. Empty: it is not known.

@@ -64,7 +64,7 @@ bool is_local_name(std::string_view host) {
   return lowered(name).ends_with(kLocal);
 }
 
-// What browsers take for an IPv4 address although it is none to us: "2130706433", "127.1",
+// Hosts that browsers take for an IPv4 address although they are none to us: "2130706433", "127.1",
 // "0x7f.1" (URL Standard of the WHATWG, "ends in a number checker").
 bool ends_in_number(std::string_view host) {
   if (host.ends_with('.')) host.remove_suffix(1);

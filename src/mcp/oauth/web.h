@@ -60,7 +60,7 @@ class Web {
 };
 
 // Where whatever the name stands for now may lead: for a URL that the user wrote, and for no other.
-// Whoever owns a name chooses what it resolves to, at each moment anew.
+// The owner of a name chooses what it resolves to, at each moment anew.
 [[nodiscard]] boost::asio::awaitable<Reach> reach_of(boost::asio::any_io_executor executor,
                                                      Url url);
 

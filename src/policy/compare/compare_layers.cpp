@@ -64,7 +64,7 @@ bool shares_limits(const CompiledLayer& layer, const Permission& permission) {
   });
 }
 
-// Every tool of the lock, and the control permissions that somebody names.
+// Every tool of the lock, and the control permissions that are named.
 std::set<Permission> tools_of(const Layers& narrower, const Environment& environment) {
   std::set<Permission> tools;
   for (const auto& [permission, schema] : *environment.tools) tools.insert(permission);

@@ -203,7 +203,7 @@ bool has(const Rules& rules, const CompiledRule* rule) {
 class LayerPair {
  public:
   // `calls`: those to this tool that no layer of the narrower side denies. `others`: every other
-  // tool of which that side admits calls.
+  // tool that this side admits calls of.
   LayerPair(const MarkedLayer& wider, const MarkedLayer& narrower,
             const std::vector<const ValueClass*>& calls, const std::vector<Permission>& others)
       : wider_(wider), narrower_(narrower), calls_(calls), others_(others) {
@@ -491,7 +491,7 @@ std::optional<LimitAnswer> rehearsed_excess(const std::vector<MarkedLayer>& wide
   return std::nullopt;
 }
 
-// A tool that some layer has no rule for, or denies as a whole, is called by nobody.
+// A tool that some layer has no rule for, or denies as a whole, cannot be called.
 bool is_open(const std::vector<MarkedLayer>& layers, const Permission& tool) {
   return std::ranges::all_of(layers, [&](const MarkedLayer& marked) {
     bool open = false;

@@ -18,7 +18,7 @@ struct LimitAnswer {
   enum class Kind : std::uint8_t { kWithin, kExceeds, kUnknown };
   Kind kind = Kind::kWithin;
   std::string what;                  // "5 calls, instead of 3"
-  const ValueClass* call = nullptr;  // kExceeds: of which this is true
+  const ValueClass* call = nullptr;  // kExceeds: the calls it holds for
 };
 
 // A call that can be made, and by layer the rules that answer it (wider) or may be charged with it

@@ -13,8 +13,8 @@ Permission permission_of(const char* text) {
   return Permission::parse(text).value();
 }
 
-// An example that the place covers, with a port where it leaves that open: not one that somebody
-// would name, so that it stands for all.
+// An example that the place covers, with a port where it leaves that open: an unlikely one, so that
+// it stands for all.
 struct Destination {
   std::string host;
   std::uint16_t port;

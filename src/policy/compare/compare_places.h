@@ -1,4 +1,4 @@
-// Inclusion of places: what one side admits of files and the network and the other does not.
+// Inclusion of places: files and destinations that one side admits and the other does not.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// DeclaredStanding: what a program declares, held against what was granted, by inclusion.
+// DeclaredStanding: a program's declaration against the grants, by inclusion.
 #pragma once
 
 #include <string>

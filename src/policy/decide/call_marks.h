@@ -1,4 +1,4 @@
-// Call marks: what rules have against a call, or have found in it, as a set that only grows.
+// Call marks: findings of rules about a call, as a set that only grows.
 //
 // A value is put together from parts, and every part adds marks: "this argument fails the target",
 // "this deny has caught something here". Which targets match the whole, and so what layers answer,

@@ -42,7 +42,7 @@ class CallPlace {
   [[nodiscard]] CallPlace member(const std::string& name) const;
   [[nodiscard]] CallPlace elements() const;
 
-  // A match of one matcher; string classes answer for strings that nobody has written down.
+  // A match of one matcher; string classes answer for strings that are not written down.
   using Answer = std::function<Outcome(const CompiledArg&, std::size_t matcher, const CallView&)>;
   // What a value does here by itself, its members and elements left aside.
   [[nodiscard]] Marks of_value(const Json& value, const Answer& answer) const;

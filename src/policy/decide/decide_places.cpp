@@ -135,7 +135,7 @@ bool is_plain_destination(std::string_view destination) {
   });
 }
 
-// An answer of all layers, of which each must have a place that `covers`.
+// An answer of all layers; each must have a place that `covers`.
 template <class Covers>
 NetworkAnswer ask_layers(const Layers& layers, const std::string& destination, Covers covers) {
   NetworkAnswer answer;
@@ -195,7 +195,7 @@ NetworkAnswer ask_for_address(const Layers& layers, const IpAddress& address, st
       std::ranges::any_of(refusing->places.networks, [port](const CompiledNetwork& place) {
         return covers_port(place, port) && std::holds_alternative<AnyHost>(place.hosts);
       });
-  // Somebody may have taken that statement for all there is.
+  // A user may have taken that statement for all there is.
   if (!answer.allowed && answer.said_in.empty() && is_private && has_any)
     answer.reason += ": `network any` is for public addresses";
   return answer;

@@ -1,4 +1,4 @@
-// Decisions about places: what all layers together admit of files and of the network.
+// Decisions about places: files and destinations that all layers together admit.
 #pragma once
 
 #include <string_view>

@@ -6,7 +6,7 @@
 namespace mcpac::policy {
 namespace {
 
-// Of a layer where nothing matched: who reads them wants to know which rule to change.
+// Of a layer where nothing matched: their reader wants to know which rule to change.
 constexpr std::size_t kMaxMissed = 3;
 
 struct Near {

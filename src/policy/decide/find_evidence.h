@@ -1,4 +1,4 @@
-// Find evidence: what a decision rested on, read off the verdicts of its layers.
+// Find evidence: the inputs of a decision, read off the verdicts of its layers.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Reservations: what allowed calls were charged, as long as they are in flight.
+// Reservations: charges of allowed calls, as long as they are in flight.
 //
 // A call is charged when it is decided. It ends by give_back(), as if it had not been decided, or
 // by settle(), with its result; the second time each does nothing. Most calls meet no meter at all

@@ -1,4 +1,4 @@
-// Entry-only tools: which ones plausibly act on the one entry that a path names, and what a denial
+// Entry-only tools: those that plausibly act on the one entry that a path names, and what a denial
 // of a folder above a denied place tells its reader to do.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Explain: how the layers of an authority stand to one call, rule by rule.
+// Explain: the layers of an authority applied to one call, rule by rule.
 #pragma once
 
 #include <optional>

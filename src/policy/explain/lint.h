@@ -1,4 +1,4 @@
-// Lint: what a policy file holds, and what its author should know of it though it loads.
+// Lint: summary of a policy file, and warnings to its author though it loads.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What the tests of a text leave open, told with a value that passes and with the test that is
+// Gaps in the tests of a text, told with a value that passes and with the test that is
 // closed.
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
-// RulesAbout: what the rules of an authority say of one tool, for whoever may call it.
+// RulesAbout: the rules of an authority about one tool, as shown to its callers.
 //
 // A rule that names several tools is printed with the targets that mean this one alone: what else
-// its user allowed or denied is nobody's business who was not granted it.
+// its user allowed or denied is not for clients that were not granted it.
 #pragma once
 
 #include <string>

@@ -54,7 +54,7 @@ std::string place_below(const std::string& base, const std::string& value) {
   return place;
 }
 
-// Where a link on the way below `base` leads; empty where there is none, or nobody can tell.
+// Where a link on the way below `base` leads; empty where there is none, or it cannot be told.
 std::string leads_to(const std::string& base, const std::string& value) {
   const SystemPathResolver files;
   const auto folder = files.resolve(base);

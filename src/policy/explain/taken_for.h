@@ -1,4 +1,4 @@
-// Taken for: which place a relative path was, that no rule admitted.
+// Taken for: the place that a denied relative path was taken for.
 //
 // It names folders of the user's machine, so it is told to that user alone, and never to a program
 // or a client.

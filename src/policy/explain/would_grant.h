@@ -1,5 +1,5 @@
-// Would grant: what a denial is told to do, the least that admits this one call under the user's
-// rules, or nothing and why not.
+// Would grant: the proposed fix of a denial, the least grant that admits this one call under the
+// user's rules, or nothing and why not.
 //
 // The text is closed and exact: every argument of the call by its value, with the path tests of the
 // rule that came nearest, whose limits it keeps. What cannot be said so gets no text at all: a

@@ -214,8 +214,8 @@ class StartFinder {
       return;
     }
     if (!value.is_discarded() && keys == members_in(value)) return look_into(value, at, nullptr);
-    // What only a generous parser takes for JSON, or with a member twice: which text is the value
-    // of which name is not certain.
+    // What only a generous parser takes for JSON, or with a member twice: it is uncertain which
+    // text belongs to which name.
     const auto readings = readings_of(Json(text), Subject::kPlace, Reading::kCatch);
     found_.too_many = found_.too_many || readings.unreadable;
     At any = at;

@@ -10,7 +10,7 @@ namespace mcpac::policy {
 namespace {
 
 bool is_public_suffix(const std::string& name) {
-  // Without the rule for names that the list does not know: *.corp is nobody's public suffix.
+  // Without the rule for names that the list does not know: *.corp is no public suffix.
   return psl_is_public_suffix2(psl_builtin(), name.c_str(), PSL_TYPE_ANY | PSL_TYPE_NO_STAR_RULE) !=
          0;
 }

@@ -6,7 +6,7 @@
 // relative one is counted from every folder that the server may count from. By its device and
 // inode a folder is found behind another mount, and by a name in the other case; that never makes
 // an allow wider, it finds what it excepts. A folder that a denied or excepted place lies in counts
-// as that place: who moves, lists or searches it reaches what is in it.
+// as that place: a tool that moves, lists or searches it reaches what is in it.
 // A text may be a list: an allow needs each item inside that names a place of its own, and a deny,
 // an ask and an exception are content with one (value_parts.h, path_readings.h).
 // What the server opens later is a name, and the directory may change in between: decisions bind
@@ -114,8 +114,8 @@ class PathMatcher final : public Matcher {
 
  private:
   enum class Look : std::uint8_t { kLexical, kResolved };
-  // What a folder is to the rule that a denied or excepted place lies in. kIfThere: for a path of
-  // which the text does not say whether it is one.
+  // What a folder is to the rule that a denied or excepted place lies in. kIfThere: for a text that
+  // may or may not be a path.
   enum class Above : std::uint8_t { kPasses, kIfThere, kCounts };
 
   // The folder of another argument that decides about a relative value, where there is one.
@@ -632,7 +632,7 @@ class PathMatcher final : public Matcher {
     return Sighting{.path = std::move(*real)};
   }
 
-  // What stands at the base of a pattern today. Nothing where nobody can tell.
+  // What stands at the base of a pattern today. Nothing where it cannot be told.
   [[nodiscard]] Result<Sighting> base_of(const PathPattern& pattern,
                                          const std::string& server) const {
     return resolver_->look(join(pattern.base_for(server).real), PathResolver::Names::kAsked);
@@ -666,7 +666,7 @@ class PathMatcher final : public Matcher {
            other->steps.back() == seen.steps.back();
   }
 
-  // Only what is a folder can hold a denied place; who does not know what it is cannot rule it out.
+  // Only what is a folder can hold a denied place; where that is unknown it cannot be ruled out.
   [[nodiscard]] bool lies_above(const PathPattern& pattern, const Sighting& seen,
                                 const Asking& asking) const {
     if (asking.above == Above::kPasses) return false;

@@ -128,7 +128,7 @@ class UrlMatcher final : public Matcher {
   [[nodiscard]] bool host_holds(const Host& host, Reading reading) const {
     const auto* name = std::get_if<std::string>(&host);
     if (name != nullptr && !is_localhost(*name)) return name_holds(*name, reading);
-    // An address without an 'ip' test is admitted by nobody, and caught by a test on scheme or port
+    // An address without an 'ip' test is never admitted, and caught by a test on scheme or port
     // alone.
     if (!tests_.hosts.empty()) return false;
     if (tests_.networks.empty()) return reading == Reading::kCatch;

@@ -59,7 +59,7 @@ enum class MeantAs : std::uint8_t {
 struct CallView {
   const std::string& server;
   Reading reading = Reading::kAdmit;
-  // "*": a string found anywhere, which nobody promised to be a path or a URL.
+  // "*": a string found anywhere, not declared to be a path or a URL.
   bool any_string = false;
   // What the text alone says, as if no link lay below any base: comparisons of policies.
   bool lexical = false;
@@ -156,8 +156,8 @@ struct World;
 [[nodiscard]] MatcherPtr in_url(MatcherPtr test);
 [[nodiscard]] Checked<MatcherPtr> compile_count(const ast::Test& test, const ast::CountTest& count);
 [[nodiscard]] MatcherPtr compile_one_line();
-// What ends a line: to everybody, and to somebody (UAX #14, BK and NL; Python's splitlines). A text
-// with one of these is not certainly one line, and one without the first two may be one.
+// Line ends: for all readers, and for some (UAX #14, BK and NL; Python's splitlines). A text with
+// one of these is not certainly one line, and one without the first two may be one.
 inline constexpr std::u32string_view kSureLineBreaks = U"\r\n";
 inline constexpr std::u32string_view kLineBreaks = U"\r\n\v\f\u001c\u001d\u001e\u0085\u2028\u2029";
 // `meant`: kCommand or kNamed, of an argument with a name.

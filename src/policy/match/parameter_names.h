@@ -1,4 +1,4 @@
-// Parameter names: what a parameter is for, by the words of its name and by what its schema says.
+// Parameter names: the purpose of a parameter, by the words of its name and by its schema.
 //
 // A deny or ask over "*" reads a text as its parameter's name suggests (MeantAs): that is a net.
 // Advice and questions to records ask for the finer ParameterKind. No allow hangs on either, for

@@ -1,4 +1,4 @@
-// Path facts: what the file system answered while rules were loaded and calls decided, so that a
+// Path facts: answers of the file system while rules were loaded and calls decided, so that a
 // decision can be made again when the files are others.
 #pragma once
 
@@ -106,7 +106,7 @@ class PathWitness final : public PathResolver {
   mutable bool is_beyond_ = false;
 };
 
-// Answers from facts. What nobody asked then is refused, and remembered as missing.
+// Answers from facts. What was not asked then is refused, and remembered as missing.
 class RecordedPaths final : public PathResolver {
  public:
   [[nodiscard]] Result<std::string> resolve(std::string_view path,

@@ -20,7 +20,7 @@ bool is_blank(char c) {
   return static_cast<unsigned char>(c) <= 0x20;
 }
 
-// "~", "~/x", "~root/x": a home. Where somebody else's lies is not known here, so it is taken for
+// "~", "~/x", "~root/x": a home. Where another user's lies is not known here, so it is taken for
 // the owner's, who is often meant by name as well. `numbers`: "~1" is a folder that was entered.
 enum class Numbers : std::uint8_t { kNames, kFolders };
 std::optional<std::string_view> below_home(std::string_view text, std::string_view home,

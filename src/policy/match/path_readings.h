@@ -1,4 +1,4 @@
-// Path readings: what a string that nobody promised to be a path may name.
+// Path readings: the paths that a string not declared to be one may name.
 //
 // A deny or ask over "*" looks at every string of a call. What a path test refuses elsewhere is
 // read here as a server might read it: control bytes, a backslash and any length stand, other

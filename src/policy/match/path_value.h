@@ -1,4 +1,4 @@
-// Paths as component lists: how a string in a call, or in a rule, is read as a path.
+// Paths as component lists: reading of a string in a call, or in a rule, as a path.
 #pragma once
 
 #include <optional>

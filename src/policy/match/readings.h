@@ -1,4 +1,4 @@
-// Readings of a value: what a server may take it for, beside what it says.
+// Readings of a value: values that a server may take it for, beside the literal one.
 //
 // A rule reads a value once; a server reads it again in its own way. It trims white space, takes
 // quotes off, decodes JSON in a text (the official Python SDK), keeps a number as a double

@@ -1,5 +1,5 @@
-// Shell commands: what of a command line goes on below the folders that it names, and which folders
-// its words count from.
+// Shell commands: the parts of a command line that act below the folders it names, and the folders
+// that its words count from.
 //
 // A net and no shell: what is not certainly understood counts as going below, and a folder that may
 // be entered is a start.

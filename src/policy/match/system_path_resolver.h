@@ -14,7 +14,7 @@
 // for the same name in the other case, so no list of file systems has to be complete; where the
 // name is missing, as core/folds_case.h says.
 //
-// What a path costs is up to whoever made the links and folders on its way, and a call may name
+// What a path costs is up to the makers of the links and folders on its way, and a call may name
 // many: so work is counted, call by call to the kernel and entry by entry of a folder.
 #pragma once
 

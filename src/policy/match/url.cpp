@@ -380,7 +380,7 @@ std::optional<Url> read_url(std::string_view text, PathMust path) {
   const auto end = std::min(authority.find_first_of("/?#"), authority.size());
   url.rest = authority.substr(end);
   authority = authority.substr(0, end);
-  // Behind a path, in a query, a backslash is one to everybody.
+  // Behind a path, in a query, a backslash is one to every parser.
   const auto clear = url.rest.starts_with('/') ? url.rest.find_first_of("?#") : url.rest.npos;
   const std::string_view front = std::string_view(url.rest).substr(0, clear);
   if (authority.contains('\\') || front.contains('\\')) return std::nullopt;

@@ -44,7 +44,7 @@ struct Url {
 enum class PathMust : std::uint8_t { kBeClear, kBeAnything };
 [[nodiscard]] std::optional<Url> read_url(std::string_view text,
                                           PathMust path = PathMust::kBeClear);
-// What stands in a URL as host; IPv6 in square brackets.
+// Host as written in a URL; IPv6 in square brackets.
 [[nodiscard]] std::optional<Host> read_host(std::string_view text);
 // Whether servers read its path in several ways (core/uri_spelling.h).
 [[nodiscard]] bool is_path_read_apart(const Url& url);
@@ -84,20 +84,20 @@ struct UrlReadings {
   std::size_t looked_at = 0;  // bytes, for where authorities end: a small multiple of the text
 };
 
-// What a text is for: in what a shell or a program reads, each name with a dot may be a host.
+// Purpose of a text: in what a shell or a program reads, each name with a dot may be a host.
 enum class TextIs : std::uint8_t { kUnknown, kCommand };
 
-// Whose authorities a deny or ask finds in a text: URLs of our schemes, whatever stands around
-// them, and with blanks and control bytes left out; other ways to name a host ("ssh://h", "//h",
-// "git@h:path", "h:443", "h/path", "key=h", "--key h", "-xh", "/dev/tcp/h/80"), also in lists, with
-// quotes and escapes in them; and names alone, which have a dot, where no prose stands around them.
-// A text that begins as URLs do, and that parsers read apart, is unclear, and caught. What stands
-// in the path of a URL names nothing, and in its query the targets that it leads on to: parameters
-// that are URLs, but for what is searched for, and hosts in those that are called so.
+// URLs whose authorities a deny or ask finds in a text: those of our schemes, whatever stands
+// around them, and with blanks and control bytes left out; other ways to name a host ("ssh://h",
+// "//h", "git@h:path", "h:443", "h/path", "key=h", "--key h", "-xh", "/dev/tcp/h/80"), also in
+// lists, with quotes and escapes in them; and names alone, which have a dot, where no prose stands
+// around them. A text that begins as URLs do, and that parsers read apart, is unclear, and caught.
+// What stands in the path of a URL names nothing, and in its query the targets that it leads on to:
+// parameters that are URLs, but for what is searched for, and hosts in those that are called so.
 [[nodiscard]] UrlReadings url_readings(std::string_view text, TextIs is = TextIs::kUnknown);
 
-// What the search reads of a text (url_words.cpp): what parts words, and each way to read the words
-// of the text, with whether it is prose.
+// Words of a text as the search reads them (url_words.cpp): separators, and each way to read the
+// words of the text, with whether it is prose.
 [[nodiscard]] bool ends_word(char c);
 // A text with slashes for backslashes, and blanks for the blanks, quotes and brackets of Unicode.
 [[nodiscard]] std::string with_plain_blanks(std::string_view text);

@@ -1,4 +1,4 @@
-// Parts of a value: what servers take off at its ends, and what they take it apart into.
+// Parts of a value: the ends that servers trim, and the pieces that they split it into.
 //
 // One peeling for whole values (readings.h) and for the items of a list; one way to find items for
 // allows of paths and of URLs. A deny reads more of a text than this (path_readings.h, url.h).
@@ -11,8 +11,8 @@
 
 namespace mcpac::policy {
 
-// What goes at both ends: white space of Unicode, control bytes and what no screen shows; besides
-// quotation marks and angle brackets of all scripts.
+// Characters trimmed at both ends: white space of Unicode, control bytes and what no screen shows;
+// besides quotation marks and angle brackets of all scripts.
 enum class Peel : std::uint8_t { kBlanks, kQuotes };
 [[nodiscard]] std::string_view peeled(std::string_view text, Peel peel);
 

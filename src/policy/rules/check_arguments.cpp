@@ -76,7 +76,7 @@ std::string tests_of(Types types) {
   return (types & kObjectType) != 0 ? "an object takes tests of its members: a.b" : "";
 }
 
-// Who tests a list mostly means each of its elements: "paths[*] within ./data".
+// A test of a list mostly means each of its elements: "paths[*] within ./data".
 std::string fix_of_types(const ast::Arg& arg, const CompiledArg& compiled, const SchemaView& view) {
   if ((view.types() & kArrayType) == 0) return tests_of(view.types());
   Types elements = view.elements().types();

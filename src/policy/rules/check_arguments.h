@@ -1,4 +1,4 @@
-// Check arguments: what a rule says of arguments, held against the schemas of the tools it covers.
+// Check arguments: a rule's tests of arguments against the schemas of the tools it covers.
 //
 // A rule that names what no schema has, or tests for what no schema admits, would never decide
 // anything; its author meant something else. Behind a wildcard one covered tool is enough
@@ -12,7 +12,7 @@
 namespace mcpac::policy {
 
 // Names, types, shapes and listed values of one argument. `schemas` are of the covered tools; none:
-// a control permission, of which nothing is known.
+// a control permission, without known arguments.
 [[nodiscard]] Checked<void> check_argument(const ast::Arg& arg, const CompiledArg& compiled,
                                            const std::vector<const Json*>& schemas);
 

@@ -118,8 +118,8 @@ Checked<void> add_tests(const ast::Arg& arg, const World& world, CompiledArg& co
   return {};
 }
 
-// Tests that no value can pass together: types that exclude each other, or a list of literals of
-// which none passes the rest. Paths and URLs are left out: whether they hold depends on the world.
+// Tests that no value can pass together: types that exclude each other, or a list of literals that
+// all fail the rest. Paths and URLs are left out: whether they hold depends on the world.
 Checked<void> check_possible(const ast::Arg& arg, const CompiledArg& compiled) {
   Types common = kAllTypes;
   for (const auto& matcher : compiled.matchers)

@@ -1,4 +1,4 @@
-// Compiled places: what the statements of one layer about files and the network mean.
+// Compiled places: compiled statements of one layer about files and the network.
 #pragma once
 
 #include <cstdint>

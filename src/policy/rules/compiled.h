@@ -1,4 +1,4 @@
-// Compiled rules: what the loader makes of the syntax, ready to decide calls with.
+// Compiled rules: the loader's output, ready to decide calls with.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ struct CompiledArg {
   ast::Arg::Presence presence = ast::Arg::Presence::kRequired;
   std::vector<MatcherPtr> matchers;
   std::vector<std::string> matcher_texts;
-  // What the matchers were made of, for those who ask about all values instead of one.
+  // Sources of the matchers, for questions about all values instead of one.
   std::vector<ast::Test> tests;
   std::vector<ast::Exception> exceptions;
 };

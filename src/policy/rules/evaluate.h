@@ -19,8 +19,8 @@ struct CallUnderTest {
   Demand demand = {};            // for meters; nothing where no rule that counts speaks of the tool
   mutable KnownReadings readings = {};  // of the arguments, found as rules ask for them
   bool takes_for_folders = true;        // with `lexical` (CallView)
-  // What the server may put where the call leaves a member out; null where that is certain, and so
-  // filled in already.
+  // Default that the server may use where the call leaves a member out; null where that is certain,
+  // and so filled in already.
   const DefaultPlace* defaults = nullptr;
   const UnfilledDefaults* unfilled = nullptr;           // of the schema; null: not known
   CallStarts starts = CallStarts(arguments, defaults);  // found as rules ask for them

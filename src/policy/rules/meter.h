@@ -1,4 +1,4 @@
-// Meters: how much of its limits a rule has used (docs/grants.md).
+// Meters: usage of a rule's limits (docs/grants.md).
 //
 // `calls`, `rate`, `bytes out` and `cost` are known before a call is sent: they are charged when it
 // is decided, so that calls in flight together never overspend. `bytes in` is known when the result
@@ -27,13 +27,13 @@ struct Times {
   std::optional<std::chrono::system_clock::time_point> wall;
 };
 
-// What a call is going to use of the limits that are charged before it is sent.
+// Charge of a call to the limits that are charged before it is sent.
 struct Demand {
   std::uint64_t bytes_out = 0;  // the arguments, as JSON text
   std::uint64_t cost = 0;       // millionths of the currency of the tool's price
 };
 
-// How much of a rule is used.
+// Usage of a rule.
 struct Usage {
   std::uint64_t calls = 0;
   std::uint64_t bytes_out = 0;
@@ -54,7 +54,7 @@ struct Usage {
 // Of a rule with a `rate`: the calls that it counts now.
 [[nodiscard]] std::uint64_t calls_in_window(const CompiledRule& rule, const Times& times);
 
-// How much of each limit of a rule is used.
+// Usage of each limit of a rule.
 [[nodiscard]] std::vector<MeterState> meters_of(const CompiledRule& rule, const Times& times);
 
 void charge(CompiledRule& rule, const Times& times, const Demand& demand);

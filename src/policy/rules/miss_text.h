@@ -1,4 +1,4 @@
-// Miss text: why a test does not hold, as a decision and a forecast both say it.
+// Miss text: the reason why a test does not hold, the same for a decision and a forecast.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// SchemaView: what a locked input schema says of the arguments that rules may name.
+// SchemaView: the arguments that rules may name, as a locked input schema describes them.
 //
 // Only what helps to find a mistyped name or a test that cannot hold: names, types, defaults, what
 // is required. Validation is core's affair; where a schema is too clever for this view, it knows
@@ -34,18 +34,18 @@ class SchemaView {
   [[nodiscard]] bool names_member(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> member_names() const;
   [[nodiscard]] Types types() const;
-  // What an absent member is filled with, as it is written; filled_default() is what that becomes.
-  // Null where there is no default, and where the schema refuses the one that it has: the gate
-  // leaves such a member out, and what its server may put there is a DefaultPlace.
+  // Default of an absent member, as it is written; filled_default() is what that becomes. Null
+  // where there is no default, and where the schema refuses the one that it has: the gate leaves
+  // such a member out, and what its server may put there is a DefaultPlace.
   [[nodiscard]] const Json* default_value() const;
   // With the defaults of what is in it, as JsonSchema::fill_defaults puts them; nothing where there
   // is no default.
   [[nodiscard]] std::optional<Json> filled_default() const;
   // Counts as absent where brackets are closed.
   [[nodiscard]] bool equals_default(const Json& value) const;
-  // What strings of this member are for, by its format, its name and its description; kUnknown for
-  // one that the schema does not name, for then its name is the caller's.
-  // `known`: of the call, which keeps the answer for other rules.
+  // Purpose of this member's strings, by its format, its name and its description; kUnknown for one
+  // that the schema does not name, for then its name is the caller's. `known`: of the call, which
+  // keeps the answer for other rules.
   [[nodiscard]] MeantAs meaning_of(std::string_view name, KnownReadings* known = nullptr) const;
   // The same of a member of a call: one that the schema does not name may be what its name says
   // where that has more of it read. A caller who names it otherwise is not heard by the server.

@@ -57,7 +57,7 @@ class Nfa {
 class Alphabet {
  public:
   explicit Alphabet(const std::vector<Nfa>& automata);
-  // How many steps making one takes: the square of all ranges that differ.
+  // Steps to make one: the square of all ranges that differ.
   [[nodiscard]] static std::size_t cost(const std::vector<Nfa>& automata);
   [[nodiscard]] std::size_t size() const { return letters_.size(); }
   [[nodiscard]] char32_t letter(std::size_t index) const { return letters_[index]; }
@@ -74,7 +74,7 @@ class Dfa {
     const int known = row(state)[letter];
     return known >= 0 ? known : make_step(state, letter);
   }
-  // Where the letters lead from a state; -1: step() has not been asked yet. Until it makes one.
+  // Successors of a state by letter; -1: step() has not been asked yet. Until it makes one.
   [[nodiscard]] const int* row(int state) const { return table_.data() + index(state) * letters_; }
   [[nodiscard]] bool accepts(int state) const { return accepting_[index(state)]; }
   // Of its states so far: how many states of the Nfa were looked at to make them, and what they

@@ -10,7 +10,7 @@
 namespace mcpac::policy {
 namespace {
 
-// Schemas may describe themselves; deeper than this nobody looks.
+// Schemas may describe themselves; this is the depth limit.
 constexpr std::size_t kMaxDepth = 8;
 // Longer lists are not written down as examples.
 constexpr double kMaxElements = 2000;
@@ -52,7 +52,7 @@ class Explorer {
                             (text->contains("properties") || text->contains("items"));
     const Types types = place.view().types();
     const bool only_strings = place.watches().empty() && !place.counts_names();
-    // Of a value of which nothing is known, one list of strings shows all that tests on any string
+    // Of a value without a known type, one list of strings shows all that tests on any string
     // can tell; within a list the strings by themselves do.
     if (only_strings && !structured && (types & kStringType) != 0) {
       if (inside_list_) return false;

@@ -3,7 +3,7 @@
 // From the inside out: the scalars that can stand at a place, then lists of them, then objects; at
 // every step only what differs in its marks is kept. Calls that the schema forbids may be among the
 // examples where it says more than is understood here, but no call that it admits is left out:
-// whoever finds a call must try it, and whoever finds none may rely on it when there is no gap.
+// a call that is found must be tried, and its absence may be relied on when there is no gap.
 #pragma once
 
 #include <vector>

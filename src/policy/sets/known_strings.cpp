@@ -8,7 +8,7 @@ namespace mcpac::policy {
 namespace {
 
 // Everything that the answer is made of: the arguments as printed (with their exceptions), the test
-// of each that is meant, how it is read, of which server, whether the tool acts on one entry, and
+// of each that is meant, how it is read, its server, whether the tool acts on one entry, and
 // what strings of the place are for.
 std::string key_of(const std::vector<StringProbe>& probes, const StringLimits& limits,
                    const Bases& bases) {

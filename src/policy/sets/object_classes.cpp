@@ -63,7 +63,7 @@ class Members {
     }
   }
 
-  // A member that nobody named.
+  // A member without a name in the rules or the schema.
   void add_fresh(const std::string& name) {
     if (place_.any_strings().empty() && place_.of_presence(name, false).none()) return;
     MemberOptions member{name, 0, {{Marks(), std::nullopt}}};

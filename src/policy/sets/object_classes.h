@@ -1,4 +1,4 @@
-// Object classes: what objects can mean at one place of a call, from what their members can.
+// Object classes: classes of objects at one place of a call, from the classes of their members.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace mcpac::policy {
 
-// What the exploration of a call shares.
+// Shared state of a call's exploration.
 struct Exploration {
   KnownStrings& strings;
   // Marks only grow: a part for which this is true need not be finished.

@@ -15,7 +15,7 @@
 
 namespace mcpac::policy {
 
-// Where relative values in calls to one server begin, by all readings; without doubles.
+// Bases of relative values in calls to one server, by all readings; without duplicates.
 [[nodiscard]] std::vector<Components> path_starts(const Bases& bases, const std::string& server);
 
 // Tells apart what no test can read, absolute and relative paths, those that climb (and how far),

@@ -1,4 +1,4 @@
-// Scalar classes: what null, truth values, numbers and strings can mean at one place of a call.
+// Scalar classes: classes of null, booleans, numbers and strings at one place of a call.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace mcpac::policy {
 
 // Whether strings are told apart by the lengths that a schema admits. Left out, some that it admits
-// may be missing: for those who want examples, which then are the same for most schemas.
+// may be missing: for callers that want examples, which then are the same for most schemas.
 enum class Lengths : std::uint8_t { kTold, kLeftOut };
 
 // Adds them to `values`. Answers why some may be missing; empty: none is.

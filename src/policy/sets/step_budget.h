@@ -1,5 +1,4 @@
-// StepBudget: how much work one comparison of policies may take; a question that needs more is
-// undecided.
+// StepBudget: work limit of one comparison of policies; a question that needs more is undecided.
 #pragma once
 
 #include <cstddef>

@@ -1,11 +1,11 @@
-// String classes: what a set of tests can say of strings, with an example of each answer.
+// String classes: possible answers of a set of tests to strings, with an example of each.
 //
 // Every test of one argument position is a probe; a class is a combination of answers that some
 // string gets. All classes that exist are found: exactly by automata for tests on texts and for
 // paths, by examples that stand for all for URLs. Where tests of different kinds meet in one
-// argument, combinations that may not exist are listed, too, behind all that do: who finds one of
-// them must try it before it is believed. Other readings of a string (readings.h) are looked for in
-// four dresses of an example of each answer: a blank at either end, quotes, and JSON.
+// argument, combinations that may not exist are listed, too, behind all that do: one of them must
+// be tried before it is believed. Other readings of a string (readings.h) are looked for in four
+// dresses of an example of each answer: a blank at either end, quotes, and JSON.
 #pragma once
 
 #include <string>
@@ -29,7 +29,7 @@ struct StringClass {
   std::vector<Outcome> outcomes;  // by probe
 };
 
-// What a schema says of a string beside the rules.
+// A schema's limits on a string, beside the rules.
 struct StringLimits {
   std::vector<std::size_t> lengths;  // "minLength", "maxLength"
   std::vector<std::string> values;   // "enum", "const", "default"

@@ -21,14 +21,14 @@ enum class ProbeKind : std::uint8_t { kText, kPath, kUrl, kOpaque };
 // In StringTests::texts: URLs whose path servers read in several ways (core/uri_spelling.h).
 inline constexpr const char* kReadApart = "read apart";
 
-// What several arguments' tests are about, together and without doubles.
+// Subjects of several arguments' tests, together and without duplicates.
 struct StringTests {
   std::set<std::string> literals;
   std::map<std::string, Nfa> texts;  // by what they are made of
   std::map<std::string, Nfa> paths;
   UrlWords urls;
   std::string gap;  // a test that cannot be asked about exactly
-  // What one character costs when all expressions are matched, in instructions.
+  // Cost of one character when all expressions are matched, in instructions.
   std::size_t regex_size = 0;
 
   // `view`: how the rule whose argument it is reads.

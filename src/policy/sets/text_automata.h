@@ -1,4 +1,4 @@
-// Text automata: what passes a test on strings, as an automaton each.
+// Text automata: one automaton for each test on strings.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace mcpac::policy {
 
-// Longer counts are not unrolled into states; who meets one cannot decide exactly.
+// Longer counts are not unrolled into states; a caller that meets one cannot decide exactly.
 constexpr std::size_t kMaxCounted = 5000;
 
 [[nodiscard]] Nfa exactly(std::string_view text);
@@ -21,8 +21,8 @@ constexpr std::size_t kMaxCounted = 5000;
 // both ends. What tests say of others may be what they say of these, so they are classes of their
 // own.
 [[nodiscard]] Nfa plain_automaton();
-// What passes `nfa` once one slash stands for several, for an encoded one, and for one behind a
-// parameter (";x/").
+// Strings that pass `nfa` once one slash stands for several, for an encoded one, and for one behind
+// a parameter (";x/").
 [[nodiscard]] Nfa routed(Nfa nfa);
 // Without any of these (match/matcher.h).
 [[nodiscard]] Nfa one_line_automaton(std::u32string_view line_breaks);

@@ -39,7 +39,7 @@ void add_ends(const IpNetwork& network, std::set<std::string>& hosts) {
   }
 }
 
-// A name below `name` that nobody wrote.
+// A name below `name` that is not in use.
 std::string fresh_below(const std::string& name, const std::set<std::string>& known) {
   std::string made = "a." + name;
   while (known.contains(made)) made = "a" + made;

@@ -2,7 +2,8 @@
 //
 // Such a test sees of a URL its scheme, its host and its port. Hosts differ by the patterns that
 // cover them, addresses by the networks that they lie in: so the patterns' own names, one name
-// below each, one that nobody names, and the ends of every network are all there is to tell apart.
+// below each, one that no pattern names, and the ends of every network are all there is to tell
+// apart.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The grant language as values: what the parser makes, the printer writes and the loader compiles.
+// The grant language as values: output of the parser, input of the printer and the loader.
 //
 // It says exactly what stands in a text and nothing about what it means; docs/grants.md has
 // the grammar. Numbers, times and sizes keep the spelling of their author, so that printing changes
@@ -21,7 +21,7 @@
 
 namespace mcpac::policy::ast {
 
-// Where something began in its text, as a byte offset: lines are only counted when an error needs
+// Start of something in its text, as a byte offset: lines are only counted when an error needs
 // them.
 using Offset = std::size_t;
 

@@ -1,8 +1,8 @@
 // Decimal: a JSON number as the exact decimal that its text says.
 //
 // 5e2, 500 and 500.0 are one value, -0 is 0, and 2^53 + 1 is not 2^53: a limit compared through
-// double would not be the limit that somebody wrote. Digits are bounded, so comparing is cheap
-// whatever the exponent.
+// double would not be the limit as written. Digits are bounded, so comparing is cheap whatever the
+// exponent.
 #pragma once
 
 #include <compare>

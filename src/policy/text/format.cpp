@@ -87,7 +87,7 @@ Result<std::string> format(const SourceText& source) {
   auto file = parse_file(source, &layout);
   if (!file) return pass_on(file);
   std::string text = Formatter(source, layout).text();
-  // Nobody's rules are worth a mistake here.
+  // Rules must not change by formatting.
   const auto again = parse_file({source.name, text});
   if (!again || print(*again) != print(*file))
     return fail(ErrorId::kInternal, "formatting would change the rules", {.where = source.name});

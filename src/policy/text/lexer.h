@@ -18,7 +18,7 @@
 
 namespace mcpac::policy {
 
-// Where something begins in its text, and where it has ended.
+// Start and end of something in its text.
 struct TextSpan {
   ast::Offset begin = 0;
   ast::Offset end = 0;

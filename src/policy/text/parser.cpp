@@ -12,7 +12,7 @@
 namespace mcpac::policy {
 namespace {
 
-// Enough for any policy that somebody still reads; bounds the work of one decision.
+// Enough for any policy that people still read; bounds the work of one decision.
 constexpr std::size_t kMaxRules = 10'000;
 constexpr std::size_t kMaxTargets = 1'000;
 

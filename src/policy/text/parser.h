@@ -17,11 +17,11 @@
 
 namespace mcpac::policy {
 
-// What stands after --grant, --ask or --deny: targets and clauses, without the effect.
+// Argument of --grant, --ask or --deny: targets and clauses, without the effect.
 Result<ast::Rule> parse_rule(const SourceText& source, Effect effect);
 // One statement about places: `files …`, `network …` or `deny network`, as options make them.
 Result<ast::Statement> parse_place(const SourceText& source);
-// How a file is laid out: what stands where, each thing as the printer writes it.
+// Layout of a file: the place of each statement, as the printer writes it.
 struct Piece {
   enum class Kind : std::uint8_t { kStatement, kOpen, kClose };
   Kind kind = Kind::kStatement;
@@ -40,7 +40,7 @@ Result<ast::File> parse_file(const SourceText& source, Layout* layout = nullptr)
 Result<ast::Brackets> parse_brackets(const SourceText& source);
 
 namespace detail {
-// What to write where a list in braces neither goes on nor ends.
+// Fix for a list in braces that neither goes on nor ends.
 inline constexpr const char* kBetweenItems = "write ',' between the items, and } behind the last";
 // The pieces, one file each.
 // `effect` is that of the rule, for what an error tells to write; nothing outside of a rule.

@@ -20,6 +20,7 @@ constexpr std::size_t kMaxSegments = 1'000;
 constexpr std::uint64_t kMaxNoteBytes = std::uint64_t{1} << 20U;  // all notes of a file
 constexpr std::uint64_t kMaxText = std::uint64_t{4} << 20U;       // all names of a file
 constexpr std::size_t kMaxWhere = 4'096;                          // the text of one Narrow
+constexpr std::size_t kMaxDeclared = 4'096;                       // each is checked as a rule is
 
 constexpr std::string_view kOwner{"mcpac\0", 6};
 constexpr std::uint32_t kDeclares = 1;
@@ -160,6 +161,8 @@ Result<void> Reader::read_text(std::string_view text) {
       return broken("its mcpac note names something that is no permission");
     if (where->size() > kMaxWhere || !is_plain_text(*where))
       return broken("its mcpac note narrows a permission by something that is no rule");
+    if (declared_.size() == kMaxDeclared)
+      return broken(fmt::format("it declares more than {} permissions", kMaxDeclared));
     declared_.push_back({permission->text(), std::string(*where), std::string(file_), 0, 0});
   }
   return {};

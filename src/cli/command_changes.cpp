@@ -178,7 +178,7 @@ void apply(Context& context, const std::string& run, const std::vector<std::stri
   const auto project = context.project();
   if (!project) return context.fail(project.error());
   const SystemClock clock;
-  const auto may_write = execute::writable_today(*project, clock, *changes);
+  const auto may_write = execute::writable_today(*project, context.folders, clock, *changes);
   if (!may_write) return context.fail(may_write.error());
   const auto chosen = absolute(words);
   for (const fs::path& path : chosen) {

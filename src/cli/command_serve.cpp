@@ -203,6 +203,10 @@ void serve(Context& context, const ServeOptions& options) {
     for (const auto& [scope, file] : (*oauth)->scopes)
       project->obeyed.push_back(std::filesystem::absolute(file));
   }
+  // Who comes in, and as whom we answer: read again on SIGHUP.
+  for (const std::string* file : {&options.keys, &options.tls_certificate, &options.tls_key}) {
+    if (!file->empty()) project->obeyed.push_back(std::filesystem::absolute(*file));
+  }
   // Which hold what is obeyed now, too.
   const auto code = code_of(options);
   execute::confine_servers(*project, context.folders,

@@ -28,7 +28,11 @@ OrderedJson to_json(const toml::table& table) {
     return std::pair(begin.line, begin.column);
   });
   OrderedJson made = OrderedJson::object();
-  for (const auto& [key, node] : members) made[std::string(key->str())] = to_json(*node);
+  // Names of a table are known to differ; made[name] would look through all before it.
+  OrderedJson::object_t::Container& list = made.get_ref<OrderedJson::object_t&>();
+  list.reserve(members.size());
+  for (const auto& [key, node] : members)
+    list.emplace_back(std::string(key->str()), to_json(*node));
   return made;
 }
 

@@ -54,7 +54,7 @@ std::optional<Token> token_from(const Json& json) {
 }  // namespace
 
 std::filesystem::path token_file(const execute::Folders& folders) {
-  return folders.state / "tokens.json";
+  return folders.tokens();
 }
 
 std::string new_token() {

@@ -120,6 +120,14 @@ TEST_SUITE("analyzer/binary_note") {
     CHECK_FALSE(other->has_value());
   }
 
+  TEST_CASE("more permissions than any program declares are an error, doubles counted") {
+    std::string text;
+    for (int i = 0; i < 4'096; ++i) text += zeros("a.b|path within ./" + std::to_string(i) + "|");
+    CHECK(texts_of(make_elf({{text}})).size() == 4'096);
+    CHECK(why_of(make_elf({{text}, {zeros("a.b||")}})).find("more than 4096 permissions") !=
+          std::string::npos);
+  }
+
   TEST_CASE("a note that cannot be read is an error, never an empty declaration") {
     CHECK(why_of(make_elf({{.text = zeros("a.b||"), .type = 2}})).find("does not know") !=
           std::string::npos);

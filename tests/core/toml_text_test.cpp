@@ -60,6 +60,16 @@ TEST_SUITE("core/toml_text") {
     CHECK(more["l"][1]["m"]["o"] == 3);
   }
 
+  TEST_CASE("a table with very many values is read once through, in the order of the file") {
+    constexpr int kValues = 200'000;
+    std::string text;
+    for (int i = kValues; i > 0; --i) text += "a" + std::to_string(i) + "=1\n";
+    const OrderedJson value = read_toml(text).value();
+    REQUIRE(value.size() == kValues);
+    CHECK(value.begin().key() == "a200000");
+    CHECK(value["a1"] == 1);
+  }
+
   TEST_CASE("a table is put at the end, in its place the second time, and taken again") {
     auto file = read_toml(kFile);
     REQUIRE(file.set("mcp_servers", "mcpac", kServerEntry).has_value());

@@ -1,7 +1,9 @@
 // What a confined server is given, by how it is started, and who starts it.
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -11,12 +13,14 @@
 #include <fstream>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <boost/asio/io_context.hpp>
 
 #include "core/file.h"
+#include "core/shell_quote.h"
 #include "execute/files/kernel_mounts.h"
 #include "execute/servers/confine_servers.h"
 #include "execute/servers/failed_calls.h"
@@ -434,6 +438,7 @@ TEST_SUITE("execute/confined servers") {
       for (const FailedFor& one : failed_for(said, server, given, {disk.path("home")}, mounts)) {
         CHECK(one.text.contains("mcpac server confine notes --learn --call"));
         const bool is_network = one.path.empty();
+        CHECK((is_network || one.text.contains(": " + shell_quoted(one.path) + " is ")));
         all.push_back(is_network ? "network" : one.path.substr(disk.path("home").size()));
         if (one.text.contains("to read alone")) all.back() += " ro";
       }
@@ -453,6 +458,15 @@ TEST_SUITE("execute/confined servers") {
     CHECK(told("Permission denied (" + home + "/shown/new)") == Lines{"/shown ro"});
     CHECK(told("connect ENETUNREACH 192.0.2.1:443") == Lines{"network"});
     CHECK(told("getaddrinfo EAI_AGAIN api.example.com") == Lines{"network"});
+    // What is told is what was looked at, within quotes where it has blanks.
+    disk.put("home/project/a b/text");
+    CHECK(told("ENOENT: '" + home + "/project/a b/text'") == Lines{"/project/a b/text"});
+    using std::string_view_literals::operator""sv;
+    for (const std::string_view behind : {"\0 is not given to it; run: x"sv, "\0b"sv, "\x1b[2J"sv,
+                                          "\xe2\x80\xae"sv, "\n"sv, "\xff"sv}) {
+      CHECK(
+          told("ENOENT: '" + home + "/.config/x/config.json" + std::string(behind) + "'").empty());
+    }
     server.sandbox->network = {"a.example:443"};  // whose refusals are told one by one
     CHECK(told("connect ENETUNREACH 192.0.2.1:443").empty());
     for (const std::string& text :
@@ -579,6 +593,128 @@ TEST_SUITE("execute/confined servers") {
     CHECK(std::ranges::any_of(whole->mounts, [&](const sandbox::Mount& mount) {
       return mount.inside == project.config_file && mount.access == sandbox::Mount::Access::kRead;
     }));
+  }
+
+  TEST_CASE("rules that mcpac reads by other files are held where a server may write them") {
+    const Disk disk;
+    for (const char* file : {"home/project/of-token.policy", "home/project/of-serve.policy",
+                             "home/project/rules/real.policy"})
+      disk.put(file);
+    fs::create_directories(disk.path("home/state"));
+    const auto tokens = [&](const std::string& policy) {
+      const std::string file = disk.path("home/state/tokens.json");
+      std::ofstream(file) << Json{{"tokens", {{{"policy", disk.path("home/project/" + policy)}}}}};
+      fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
+    };
+    execute::Project project;
+    project.config_file = disk.path("home/project/mcpac.json");
+    project.folder = disk.path("home/project");
+    project.obeyed = {disk.path("home/project/of-serve.policy")};
+    execute::Folders folders;
+    folders.libexec = "/nowhere";
+    folders.state = disk.path("home/state");
+    mcp::SpawnOptions options{.program = "/bin/sh"};
+    options.arguments = {"sh"};
+    options.keeper = "/keeper";
+    options.working_directory = project.folder.string();
+    options.confined = mcp::ConfinedSpawn{.confiner = nullptr, .server = "one", .places = {".:rw"}};
+    const auto at = [&](const std::string& below) -> std::string {
+      const auto spec = execute::confined_spec(project, folders, options);
+      if (!spec) return spec.error().to_text();
+      for (const auto& mount : spec->mounts) {
+        if (mount.inside == disk.path("home/project/" + below))
+          return mount.access == sandbox::Mount::Access::kReadWrite ? "rw" : "ro";
+      }
+      return "none";
+    };
+    tokens("of-token.policy");
+    CHECK(at("of-token.policy") == "ro");
+    CHECK(at("of-serve.policy") == "ro");
+    CHECK(at("rules/real.policy") == "none");
+    // What leads there stays as well: folders are mounts, and a link cannot be held.
+    tokens("rules/real.policy");
+    CHECK(at("rules/real.policy") == "ro");
+    CHECK(at("rules") == "rw");
+    fs::create_symlink("rules", disk.path("home/project/by-link"));
+    tokens("by-link/real.policy");
+    CHECK(at("by-link").contains("by-link is a link in what a server may write"));
+    tokens("of-token.policy");
+    fs::rename(project.config_file, disk.path("home/project/rules/mcpac.json"));
+    fs::create_symlink("rules/mcpac.json", project.config_file);
+    CHECK(at("mcpac.json").contains("mcpac.json is a link"));
+    options.confined->places = {"rules:rw"};  // the link lies beside it
+    CHECK(at("rules/mcpac.json") == "ro");
+  }
+
+  TEST_CASE("its own code stays as it is where another mount shows it in a writable place") {
+    const Disk disk;
+    fs::create_directories(disk.path("home/project/data/other"));
+    if (::mount(disk.path("home/project/tool").c_str(),
+                disk.path("home/project/data/other").c_str(), nullptr, MS_BIND, nullptr) != 0) {
+      MESSAGE("skipped: nothing can be mounted here");
+      return;
+    }
+    execute::Project project;
+    project.config_file = disk.path("home/project/mcpac.json");
+    project.folder = disk.path("home/project");
+    execute::Folders folders;
+    folders.libexec = "/nowhere";
+    mcp::SpawnOptions options{.program = "/usr/bin/python3"};
+    options.arguments = {"python3", "tool/src/main.js"};
+    options.keeper = "/keeper";
+    options.working_directory = project.folder.string();
+    options.confined =
+        mcp::ConfinedSpawn{.confiner = nullptr, .server = "one", .places = {"data:rw"}};
+    const auto spec = execute::confined_spec(project, folders, options);
+    CHECK(::umount2(disk.path("home/project/data/other").c_str(), MNT_DETACH) == 0);
+    INFO((spec ? std::string() : spec.error().to_text()));
+    REQUIRE(spec.has_value());
+    std::set<std::string> read_only;
+    for (const auto& mount : spec->mounts) {
+      if (mount.access != sandbox::Mount::Access::kReadWrite) read_only.insert(mount.inside);
+    }
+    CHECK(read_only.contains(disk.path("home/project/data/other/src")));
+  }
+
+  TEST_CASE("a learning session is about one folder, and not about links to its file elsewhere") {
+    const Disk disk;
+    fs::create_directories(disk.path("home/other"));
+    fs::create_symlink("../project/mcpac.json", disk.path("home/other/mcpac.json"));
+    fs::create_symlink("mcpac.json", disk.path("home/project/again.json"));
+    fs::create_symlink("project", disk.path("home/same"));
+    execute::Folders folders;
+    folders.temporary = fs::temp_directory_path();
+    const auto project_at = [&](const std::string& folder, const char* file = "mcpac.json") {
+      execute::Project project;
+      project.folder = disk.path("home/" + folder);
+      project.config_file = project.folder / file;
+      mcp::ServerConfig server;
+      server.name = "one";
+      server.command = "./serve";
+      server.sandbox.emplace();
+      project.config.servers = {server};
+      return project;
+    };
+    const auto observer = execute::ServerObserver::joined(
+        sandbox::ObserverEnd(UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC))),
+        mcp::ServerConfig());
+    const auto session =
+        execute::LearnSession::open(project_at("project"), folders, "one", *observer);
+    REQUIRE(session.has_value());
+    const std::string told = disk.path("home/told");
+    REQUIRE((*session)->run({"sh", "-c", "printf %s \"$MCPAC_LEARN\" >" + told}).has_value());
+    const auto joins = [&](execute::Project project) {
+      const auto joined =
+          execute::join_learn_session(project, folders, read_file(told).value_or(""));
+      REQUIRE(joined.has_value());
+      const bool is_bare = !project.config.servers.front().sandbox.has_value();
+      CHECK(is_bare == joined->has_value());
+      return is_bare;
+    };
+    CHECK(joins(project_at("project")));
+    CHECK(joins(project_at("same")));
+    CHECK_FALSE(joins(project_at("other")));
+    CHECK_FALSE(joins(project_at("project", "again.json")));
   }
 
   TEST_CASE("what rules hold back is mounted over, and never what its program is made of") {

@@ -261,7 +261,7 @@ TEST_SUITE("execute/file mounts") {
       return;
     }
     for (const FileMode mode : {FileMode::kReadOnly, FileMode::kReadWrite})
-      CHECK(has(refusal(place.grant(granted, mode)), "mcpac's own under another name"));
+      CHECK(has(refusal(place.grant(granted, mode)), "in it is "));
     CHECK(::umount2(at.c_str(), MNT_DETACH) == 0);
     REQUIRE(show(place.folder));
     const auto made = place.grant(granted, FileMode::kReadWrite);
@@ -269,6 +269,56 @@ TEST_SUITE("execute/file mounts") {
     CHECK(access_at(*made, at / "mcpac.json") == Access::kRead);
     CHECK(::umount2(at.c_str(), MNT_DETACH) == 0);
     CHECK(place.grant(granted, FileMode::kReadWrite)->mounts.size() == 1);
+  }
+
+  TEST_CASE("what is reserved is held by every name that mounts in a granted folder give it") {
+    const Place place;
+    const auto mount_at = [&](const char* what, const char* to) {
+      const fs::path at = place.home.path() / to;
+      fs::create_directories(at);
+      return ::mount((place.home.path() / what).c_str(), at.c_str(), nullptr, MS_BIND, nullptr) ==
+             0;
+    };
+    place.write("mcpac.json");
+    place.write("own.policy");
+    fs::create_directories(place.home.path() / "state/audit");
+    ReservedPlaces reserved = place.reserved;
+    reserved.obeyed = {place.folder / "own.policy"};
+    const fs::path data = place.home.path() / "data";
+    const auto grant = [&](FileMode mode) {
+      return mounts_of(std::vector{FilePlace{data.string(), mode, "--files"}}, reserved);
+    };
+    if (!mount_at("work", "data/project")) {
+      MESSAGE("skipped: nothing can be mounted here");
+      return;
+    }
+    std::ofstream(data / "plain") << "text";
+    REQUIRE(::mount((place.folder / "mcpac.json").c_str(), (data / "plain").c_str(), nullptr,
+                    MS_BIND, nullptr) == 0);
+    const auto made = grant(FileMode::kReadWrite);
+    CHECK(::umount2((data / "plain").c_str(), MNT_DETACH) == 0);
+    REQUIRE(made.has_value());
+    CHECK(access_at(*made, data / "plain") == Access::kRead);
+    CHECK(access_at(*made, data / "project/mcpac.json") == Access::kRead);
+    CHECK(access_at(*made, data / "project/own.policy") == Access::kRead);
+    // A part of what is closed is shown to nobody either.
+    REQUIRE(mount_at("state/audit", "data/records"));
+    CHECK(has(refusal(grant(FileMode::kReadOnly)), "data/records in it is "));
+    // Also where it was bound before another mount hid it.
+    REQUIRE(::mount("none", (place.home.path() / "state").c_str(), "tmpfs", 0, nullptr) == 0);
+    CHECK(has(refusal(grant(FileMode::kReadOnly)), "data/records in it is "));
+    CHECK(::umount2((place.home.path() / "state").c_str(), MNT_DETACH) == 0);
+    CHECK(::umount2((data / "records").c_str(), MNT_DETACH) == 0);
+    // And by a mount that shows folders of others, beside it or around what is granted.
+    fs::create_directories(data / "merged");
+    const std::string layers = "lowerdir=" + place.home.path().string() + ":/usr/share";
+    if (::mount("overlay", (data / "merged").c_str(), "overlay", 0, layers.c_str()) == 0) {
+      CHECK(has(refusal(grant(FileMode::kReadOnly)), "data/merged/state in it is "));
+      CHECK(::umount2((data / "merged").c_str(), MNT_DETACH) == 0);
+    } else {
+      MESSAGE("skipped: no overlay here");
+    }
+    CHECK(::umount2((data / "project").c_str(), MNT_DETACH) == 0);
   }
 
   TEST_CASE("a folder that other runs work in is writable in parts only") {

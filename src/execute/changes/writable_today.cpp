@@ -15,7 +15,7 @@
 
 namespace mcpac::execute {
 
-Result<MayWrite> writable_today(const Project& project, const Clock& clock,
+Result<MayWrite> writable_today(const Project& project, const Folders& folders, const Clock& clock,
                                 const Changeset& changes) {
   auto lock = load_lock(project);
   if (!lock) return pass_on(lock);
@@ -30,7 +30,7 @@ Result<MayWrite> writable_today(const Project& project, const Clock& clock,
   if (!authority) return pass_on(authority);
   // As it is when they are applied: the program's run may be long ago.
   ObeyedPlaces obeyed;
-  for (const auto& path : files_obeyed_for(project)) obeyed.add_place(path);
+  for (const auto& path : files_obeyed_for(project, folders)) obeyed.add_place(path);
   for (const auto& path : changes.kept_places) obeyed.add_place(path);
   for (const ChangedPlace& place : changes.places) {
     const UniqueFd folder = open_folder(place.path);

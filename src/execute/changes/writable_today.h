@@ -5,12 +5,13 @@
 #include "core/clock.h"
 #include "execute/changes/apply.h"
 #include "execute/changes/changeset.h"
+#include "execute/project/folders.h"
 #include "execute/project/project.h"
 
 namespace mcpac::execute {
 
 // An error where the rules cannot be loaded: then nothing is applied.
-[[nodiscard]] Result<MayWrite> writable_today(const Project& project, const Clock& clock,
-                                              const Changeset& changes);
+[[nodiscard]] Result<MayWrite> writable_today(const Project& project, const Folders& folders,
+                                              const Clock& clock, const Changeset& changes);
 
 }  // namespace mcpac::execute

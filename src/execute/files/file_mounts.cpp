@@ -80,46 +80,6 @@ Result<void> hold_reserved(const GrantedPlace& place, const ReservedPlaces& rese
   return {};
 }
 
-// What a bind mount in a place shows of mcpac's own: it has neither the path nor a folder above it
-// that the place itself is judged by.
-Result<void> hold_shown_again(const FileMounts& made, const ReservedPlaces& reserved,
-                              Mounts& mounts) {
-  if (made.places.empty()) return {};
-  auto table = MountTable::read();
-  if (!table) return pass_on(table);
-  const auto place_of = [&](const fs::path& path) {
-    return std::ranges::find_if(made.places, [&](const GrantedPlace& place) {
-      return place.is_folder && lies_in(path, place.path);
-    });
-  };
-  for (const fs::path& closed : reserved.closed) {
-    for (const fs::path& path : table->elsewhere(closed)) {
-      const auto place = place_of(path);
-      if (place == made.places.end()) continue;
-      return fail(ErrorId::kFilesRefused,
-                  fmt::format("{} cannot be granted: {} in it is mcpac's own under another name",
-                              printable(place->path.string()), printable(path.string())),
-                  {.where = place->said_in,
-                   .why = "a program that reaches mcpac's own files could change what is trusted",
-                   .fix = "grant a smaller folder"});
-    }
-  }
-  const auto hold_each = [&](const auto& kept_places) -> Result<void> {
-    for (const fs::path& kept : kept_places) {
-      for (const fs::path& path : table->elsewhere(kept)) {
-        const bool is_written = std::ranges::any_of(made.places, [&](const GrantedPlace& place) {
-          return place.mode == policy::FileMode::kReadWrite && lies_in(path, place.path);
-        });
-        if (!is_written) continue;
-        if (auto held = hold(path, mounts); !held) return held;
-      }
-    }
-    return {};
-  };
-  if (auto held = hold_each(reserved.read_only); !held) return held;
-  return hold_each(reserved.obeyed);
-}
-
 Result<void> refuse_closed(const ProtectedFound& found) {
   if (found.closed.empty()) return {};
   return fail(ErrorId::kFilesRefused,
@@ -198,6 +158,65 @@ Result<void> refuse_links(const ProtectedFound& found, const std::vector<Granted
   return {};
 }
 
+sandbox::FileIdentity identity_at(const fs::path& path) {
+  struct stat info {};
+  if (::lstat(path.c_str(), &info) != 0) return {};
+  return {.device = info.st_dev, .inode = info.st_ino};
+}
+
+// What is reserved, also by the names that other mounts give it within these places. Names above a
+// place are known by what lies there (rest_below).
+Result<ReservedPlaces> with_other_mounts(const ReservedPlaces& reserved,
+                                         const std::vector<GrantedPlace>& places) {
+  ReservedPlaces all = reserved;
+  if (places.empty()) return all;
+  auto table = MountTable::read();
+  if (!table) return pass_on(table);
+  const auto shows_more = [&](const GrantedPlace& place) {
+    return table->may_show_more(place.path);
+  };
+  if (std::ranges::none_of(places, shows_more)) return all;
+  const auto place_with = [&](const fs::path& path) {
+    return std::ranges::find_if(
+        places, [&](const GrantedPlace& place) { return lies_in(path, place.path); });
+  };
+  for (const fs::path& closed : reserved.closed) {
+    for (const fs::path& other : table->elsewhere(closed)) {
+      const auto place = place_with(other);
+      if (place == places.end()) continue;
+      return fail(ErrorId::kFilesRefused,
+                  fmt::format("{} cannot be granted: {} in it is {}, or a part of that",
+                              printable(place->path.string()), printable(other.string()),
+                              printable(closed.string())),
+                  {.where = place->said_in,
+                   .why = "a program that reaches mcpac's own files could change what is trusted",
+                   .fix = fmt::format("umount {}, or grant a smaller folder",
+                                      shell_quoted(printable(other.string())))});
+    }
+  }
+  for (const fs::path& shared : reserved.shared) {
+    for (const fs::path& other : table->elsewhere(shared)) {
+      const auto place = place_with(other);
+      if (place == places.end() || place->mode != policy::FileMode::kReadWrite ||
+          !rest_below(shared, identity_at(other)))
+        continue;
+      return fail(ErrorId::kFilesRefused,
+                  fmt::format("{} cannot be granted read-write: {} in it is {}",
+                              printable(place->path.string()), printable(other.string()),
+                              printable(shared.string())),
+                  {.where = place->said_in,
+                   .why = "other runs keep their programs there",
+                   .fix = "grant a folder in it"});
+    }
+  }
+  for (const fs::path& kept : reserved.read_only)
+    std::ranges::move(table->elsewhere(kept), std::back_inserter(all.read_only));
+  for (const fs::path& obeyed : reserved.obeyed) {
+    for (fs::path& other : table->elsewhere(real_path(obeyed))) all.obeyed.insert(std::move(other));
+  }
+  return all;
+}
+
 // A spelling that only the file system knows would pass every look at a name.
 Result<void> refuse_folding(const ProtectedFound& found, NamesKept kept) {
   if (kept != NamesKept::kByGuard || found.folding.empty()) return {};
@@ -208,12 +227,6 @@ Result<void> refuse_folding(const ProtectedFound& found, NamesKept kept) {
                   printable(found.folding.string())),
       {.why = "names that tools obey (.git, .envrc, …) have more spellings there than can be held",
        .fix = "--changeset"});
-}
-
-sandbox::FileIdentity identity_at(const fs::path& path) {
-  struct stat info {};
-  if (::lstat(path.c_str(), &info) != 0) return {};
-  return {.device = info.st_dev, .inode = info.st_ino};
 }
 
 // What is kept in the place; its names, which are to be mounted over, are added.
@@ -314,6 +327,64 @@ Result<void> hold_kept(std::vector<fs::path> names, NamesKept kept,
   return {};
 }
 
+// Where the links on the way to `path` lie, with that of its last name.
+std::vector<fs::path> links_on_the_way(const fs::path& path) {
+  constexpr std::size_t kMostLinks = 40;  // as the kernel's
+  std::vector<fs::path> links;
+  std::vector<fs::path> ahead;  // the next name last
+  const auto put_ahead = [&ahead](const fs::path& names) {
+    const std::vector<fs::path> all(names.begin(), names.end());
+    ahead.insert(ahead.end(), all.rbegin(), all.rend());
+  };
+  put_ahead(path.relative_path());
+  fs::path at = "/";
+  while (!ahead.empty() && links.size() < kMostLinks) {
+    const fs::path name = std::move(ahead.back());
+    ahead.pop_back();
+    if (name.empty() || name == ".") continue;
+    if (name == "..") {
+      at = at.parent_path();
+      continue;
+    }
+    std::error_code error;
+    if (!fs::is_symlink(fs::symlink_status(at / name, error))) {
+      at /= name;
+      continue;
+    }
+    links.push_back(at / name);
+    const fs::path target = fs::read_symlink(at / name, error);
+    if (target.is_absolute()) at = "/";
+    put_ahead(target.relative_path());
+  }
+  return links;
+}
+
+// No mount holds a link, and beside a server no guard does: where it may write, it could put
+// another in its stead, which leads to what it wrote.
+Result<void> refuse_obeyed_links(const ReservedPlaces& reserved, const Mounts& mounts) {
+  const auto is_writable = [&](const fs::path& path) {
+    for (fs::path at = path; at.has_relative_path(); at = at.parent_path()) {
+      if (const auto over = mounts.find(at); over != mounts.end())
+        return over->second.access == Access::kReadWrite;
+    }
+    return false;
+  };
+  for (const fs::path& obeyed : reserved.obeyed) {
+    for (const fs::path& link : links_on_the_way(obeyed)) {
+      if (!is_writable(link)) continue;
+      return fail(
+          ErrorId::kFilesRefused,
+          fmt::format("{} is a link in what a server may write, and mcpac obeys what it leads to",
+                      printable(link.string(), kMostOfPath)),
+          {.why = fmt::format("the server could make it lead elsewhere; {} is named by it",
+                              printable(obeyed.string(), kMostOfPath)),
+           .fix = "put what it leads to there itself, or name that; or give the server smaller "
+                  "folders, or that one read-only"});
+    }
+  }
+  return {};
+}
+
 fs::path work_directory_for(const std::vector<GrantedPlace>& places) {
   std::error_code error;
   const fs::path here = fs::current_path(error);
@@ -350,7 +421,7 @@ ReservedPlaces reserved_places(const Project& project, const Folders& folders,
   for (const fs::path& own : {project.config_file, project.lock_file(), project.policy_file(),
                               project.headers(), folders.libexec})
     reserved.read_only.push_back(real_path(own));
-  reserved.obeyed = files_obeyed_for(project);
+  reserved.obeyed = files_obeyed_for(project, folders);
   for (const fs::path& source : sources) reserved.read_only.push_back(real_path(source));
   return reserved;
 }
@@ -362,9 +433,12 @@ std::vector<std::string> guarded_names() {
 }
 
 Result<FileMounts> mounts_of(std::span<const policy::FilePlace> granted,
-                             const ReservedPlaces& reserved, NamesKept kept) {
-  auto places = open_all(granted, reserved);
+                             const ReservedPlaces& by_own_names, NamesKept kept) {
+  auto places = open_all(granted, by_own_names);
   if (!places) return pass_on(places);
+  auto everywhere = with_other_mounts(by_own_names, *places);
+  if (!everywhere) return pass_on(everywhere);
+  const ReservedPlaces& reserved = *everywhere;
   FileMounts made;
   made.places = std::move(*places);
   Mounts mounts;
@@ -385,7 +459,6 @@ Result<FileMounts> mounts_of(std::span<const policy::FilePlace> granted,
   };
   auto held = in_each_written(
       [&](const GrantedPlace& place) { return hold_reserved(place, reserved, mounts); });
-  if (held) held = hold_shown_again(made, reserved, mounts);
   std::vector<fs::path> names;
   ObeyedPlaces obeyed;
   for (const fs::path& path : reserved.obeyed) obeyed.add_place(path);
@@ -400,6 +473,7 @@ Result<FileMounts> mounts_of(std::span<const policy::FilePlace> granted,
       held = keep_obeyed(place, obeyed, made, names);
   }
   if (held) held = hold_kept(std::move(names), kept, made.kept_places, mounts);
+  if (held && kept == NamesKept::kByMounts) held = refuse_obeyed_links(reserved, mounts);
   if (held && kept == NamesKept::kByGuard) held = keep_folders(made);
   if (!held) return pass_on(held);
   if (mounts.size() > (kept == NamesKept::kByMounts ? kMostOfServer : kMostMounts)) {

@@ -55,6 +55,49 @@ std::string unescape(std::string_view text) {
   return plain;
 }
 
+// Absolute paths in a list of them; a backslash stands before a colon of a name
+// (docs.kernel.org/filesystems/overlayfs).
+void add_layers(std::string_view list, std::vector<std::string>& layers) {
+  std::string one;
+  const auto end = [&] {
+    if (one.starts_with('/')) layers.push_back(one);
+    one.clear();
+  };
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i] == '\\' && i + 1 < list.size()) {
+      one += list[++i];
+    } else if (list[i] == ':') {
+      end();
+    } else {
+      one += list[i];
+    }
+  }
+  end();
+}
+
+// Of its type, its source and the options of its file system.
+std::vector<std::string> layers_of(std::string_view type, std::string_view source,
+                                   std::string_view options) {
+  constexpr auto kKeys =
+      std::to_array<std::string_view>({"lowerdir=", "lowerdir+=", "datadir+=", "upperdir="});
+  std::vector<std::string> layers;
+  if (type == "overlay") {
+    for (std::size_t at = 0; at < options.size();) {
+      // A comma of a name has a backslash before it.
+      std::size_t end = at;
+      while (end < options.size() && options[end] != ',') end += options[end] == '\\' ? 2 : 1;
+      const std::string_view option = options.substr(at, end - at);
+      for (const std::string_view key : kKeys) {
+        if (option.starts_with(key)) add_layers(option.substr(key.size()), layers);
+      }
+      at = end + 1;
+    }
+  } else if (type.starts_with("fuse") && type != "fuseblk") {
+    add_layers(source, layers);
+  }
+  return layers;
+}
+
 // "36 35 98:0 /root /mount/point options … - type source options"
 MountTable::Mount read_line(const std::string& line) {
   MountTable::Mount read;
@@ -66,7 +109,9 @@ MountTable::Mount read_line(const std::string& line) {
   read.point = unescape(word);
   while (words >> word && word != "-") {
   }
-  words >> read.type;
+  std::string source;
+  words >> read.type >> source >> word;
+  read.layers = layers_of(read.type, unescape(source), unescape(word));
   return read;
 }
 
@@ -74,7 +119,8 @@ MountTable::Mount read_line(const std::string& line) {
 struct Source {
   std::string device;
   fs::path root;
-  fs::path at;  // where it was seen
+  fs::path at;          // where it was seen
+  bool is_seen = true;  // false: another mount lies over it there
 };
 
 // Whether both are the same file now; a mount may lie over what the table has there.
@@ -84,6 +130,18 @@ bool is_same(const fs::path& one, const fs::path& other) {
   return ::lstat(one.c_str(), &first) == 0 &&
          (::lstat(other.c_str(), &second) != 0 ||
           (first.st_dev == second.st_dev && first.st_ino == second.st_ino));
+}
+
+bool is_something(const fs::path& path) {
+  struct stat info {};
+  return ::lstat(path.c_str(), &info) == 0;
+}
+
+// The folder of a mount's layer, if it is there.
+std::optional<sandbox::FileIdentity> layer_there(const std::string& layer) {
+  struct stat info {};
+  if (::stat(layer.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) return std::nullopt;
+  return sandbox::FileIdentity{.device = info.st_dev, .inode = info.st_ino};
 }
 
 // The mount it lies in: devtmpfs answers statfs as any tmpfs does. Nothing before Linux 5.8.
@@ -181,14 +239,18 @@ std::vector<fs::path> MountTable::elsewhere(const fs::path& path) const {
   const auto around = this->around(path, place.get());
   std::vector<Source> sources;
   for (const Mount& mount : mounts_) {
-    if (mount.id == around && lies_in(path, mount.point)) {
+    if (lies_in(path, mount.point)) {
       const fs::path rest = path.lexically_relative(mount.point);
-      sources.push_back(
-          {mount.device, rest == "." ? fs::path(mount.root) : mount.root / rest, path});
+      sources.push_back({mount.device, rest == "." ? fs::path(mount.root) : mount.root / rest, path,
+                         mount.id == around});
     }
-    if (lies_in(mount.point, path)) sources.push_back({mount.device, mount.root, mount.point});
+    if (lies_in(mount.point, path) && mount.point != path) {
+      const UniqueFd point(::open(mount.point.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+      const auto over = point ? mount_of(point.get()) : std::nullopt;
+      sources.push_back({mount.device, mount.root, mount.point, !over || over == mount.id});
+    }
   }
-  std::vector<fs::path> found;
+  std::vector<fs::path> found = by_layers(path);
   for (const Source& source : sources) {
     for (const Mount& mount : mounts_) {
       if (mount.device != source.device) continue;
@@ -201,10 +263,51 @@ std::vector<fs::path> MountTable::elsewhere(const fs::path& path) const {
       } else {
         continue;
       }
-      if (!lies_in(here, path) && is_same(here, there)) found.push_back(std::move(here));
+      if (lies_in(here, path) || std::ranges::find(found, here) != found.end()) continue;
+      if (source.is_seen ? is_same(here, there) : is_something(here))
+        found.push_back(std::move(here));
     }
   }
   return found;
+}
+
+std::vector<fs::path> MountTable::by_layers(const fs::path& path) const {
+  std::vector<fs::path> found;
+  struct stat info {};
+  sandbox::FileIdentity identity;
+  if (::lstat(path.c_str(), &info) == 0) identity = {.device = info.st_dev, .inode = info.st_ino};
+  for (const Mount& mount : mounts_) {
+    for (const std::string& layer : mount.layers) {
+      fs::path here = mount.point;
+      auto rest =
+          lies_in(path, layer) ? std::optional(path.lexically_relative(layer)) : std::nullopt;
+      const auto there = layer_there(layer);
+      if (!rest && there) rest = rest_below(path, *there);
+      if (rest) {
+        const fs::path inside = (fs::path("/") / (*rest == "." ? fs::path() : *rest));
+        if (lies_in(inside, mount.root)) {
+          if (inside.has_relative_path() && inside != mount.root)
+            here /= inside.lexically_relative(mount.root);
+        } else if (!lies_in(mount.root, inside)) {
+          continue;
+        }
+      } else if (!lies_in(layer, path) && !rest_below(layer, identity)) {
+        continue;
+      }
+      if (!lies_in(here, path) && is_something(here)) found.push_back(std::move(here));
+    }
+  }
+  return found;
+}
+
+bool MountTable::may_show_more(const fs::path& folder) const {
+  return std::ranges::any_of(mounts_, [&](const Mount& mount) {
+    if (mount.point != folder && lies_in(mount.point, folder)) return true;
+    return lies_in(folder, mount.point) &&
+           std::ranges::any_of(mount.layers, [](const std::string& layer) {
+             return layer_there(layer).has_value();
+           });
+  });
 }
 
 }  // namespace mcpac::execute

@@ -23,7 +23,9 @@ class MountTable {
   // Of a text as the kernel writes it. Without a line no path lies in a mount.
   [[nodiscard]] static MountTable parse(const std::string& text);
   // Where else `path` (absolute, free of links), or a part of it, can be seen: by another mount of
-  // the same folder, of one above it, or of what is mounted or lies in it.
+  // the same folder, of one above it, or of what is mounted or lies in it; also of what another
+  // mount hides at that path; and by a mount that shows folders of others (an overlay, and FUSE
+  // where its source names them).
   [[nodiscard]] std::vector<std::filesystem::path> elsewhere(
       const std::filesystem::path& path) const;
   // Where `path` (absolute, normal) lies by the table, and its links are not followed: whether the
@@ -38,12 +40,17 @@ class MountTable {
   };
   [[nodiscard]] Reached reach(const std::filesystem::path& path) const;
 
+  // Whether other names than its own can lead to something by `folder`: mounts lie in it, or it
+  // lies in one that shows folders of others which are there.
+  [[nodiscard]] bool may_show_more(const std::filesystem::path& folder) const;
+
   struct Mount {
     std::uint64_t id = 0;
     std::string device;  // "major:minor"
     std::string root;    // the folder of its file system that it shows
     std::string point;
     std::string type;
+    std::vector<std::string> layers = {};  // absolute paths of folders that it shows, there or not
   };
 
  private:
@@ -52,6 +59,8 @@ class MountTable {
   // equals.
   [[nodiscard]] std::optional<std::uint64_t> around(const std::filesystem::path& path,
                                                     int place) const;
+  [[nodiscard]] std::vector<std::filesystem::path> by_layers(
+      const std::filesystem::path& path) const;
   friend Result<std::string> kernel_mount_in(int place, const std::filesystem::path& path);
   std::vector<Mount> mounts_;
 };

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/json.h"
+#include "core/private_file.h"
 #include "execute/project/list_servers.h"
 #include "execute/project/project_place.h"
 #include "mcp/environment.h"
@@ -148,6 +150,22 @@ class CommandFiles {
   std::set<fs::path> files_;
 };
 
+// A file of tokens that cannot be read opens nothing (gateway/tokens.h), so nothing is obeyed by
+// it.
+void add_policies_of_tokens(const Folders& folders, std::set<fs::path>& all) {
+  constexpr std::size_t kMostOfTokens = std::size_t{4} << 20U;
+  if (folders.state.empty()) return;
+  const auto text = read_private_file(folders.tokens(), kMostOfTokens);
+  if (!text || !*text) return;
+  const auto json = parse_json(**text, folders.tokens().string());
+  const Json* tokens = json ? find_member(*json, "tokens") : nullptr;
+  if (tokens == nullptr || !tokens->is_array()) return;
+  for (const Json& token : *tokens) {
+    const fs::path policy = string_member(token, "policy");
+    if (policy.is_absolute()) all.insert(policy.lexically_normal());
+  }
+}
+
 }  // namespace
 
 std::set<fs::path> files_of_command(std::span<const std::string> words, const fs::path& start,
@@ -157,12 +175,14 @@ std::set<fs::path> files_of_command(std::span<const std::string> words, const fs
   return files.take();
 }
 
-std::set<fs::path> files_obeyed_for(const Project& project) {
-  return files_obeyed_beside(project, {});
+std::set<fs::path> files_obeyed_for(const Project& project, const Folders& folders) {
+  return files_obeyed_beside(project, folders, {});
 }
 
-std::set<fs::path> files_obeyed_beside(const Project& project, std::string_view beside) {
+std::set<fs::path> files_obeyed_beside(const Project& project, const Folders& folders,
+                                       std::string_view beside) {
   std::set<fs::path> all(project.obeyed.begin(), project.obeyed.end());
+  add_policies_of_tokens(folders, all);
   std::error_code error;
   const fs::path here = fs::current_path(error);
   for (const mcp::ServerConfig& server : project.config.servers) {

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "execute/project/folders.h"
 #include "execute/project/project.h"
 #include "policy/layers.h"
 
@@ -26,10 +27,13 @@ namespace mcpac::execute {
     std::span<const std::string> words, const std::filesystem::path& start,
     const std::vector<std::string>& environment);
 
-// Those of all its servers, and Project::obeyed.
-[[nodiscard]] std::set<std::filesystem::path> files_obeyed_for(const Project& project);
+// Those of all its servers, Project::obeyed, and the policies of the user's tokens, there or not:
+// `mcpac serve` reads one when its token is first used, and again later.
+[[nodiscard]] std::set<std::filesystem::path> files_obeyed_for(const Project& project,
+                                                               const Folders& folders);
 // The same without those of one server.
 [[nodiscard]] std::set<std::filesystem::path> files_obeyed_beside(const Project& project,
+                                                                  const Folders& folders,
                                                                   std::string_view server);
 
 // Adds what a command line names: files of rules, and the approver's command, which may be empty.

@@ -22,6 +22,8 @@ struct Folders {
   [[nodiscard]] std::filesystem::path approvals() const {
     return answers.empty() ? answers : answers / "approvals.json";
   }
+  // Who may come in over HTTP, and under which policy (gateway/tokens.h).
+  [[nodiscard]] std::filesystem::path tokens() const { return state / "tokens.json"; }
   // Sockets of live runs.
   [[nodiscard]] std::filesystem::path runs() const {
     return (runtime.empty() ? state : runtime) / "runs";

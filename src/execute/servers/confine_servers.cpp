@@ -200,8 +200,10 @@ Result<FileMounts> mounts_of_places(const Project& project, const Folders& folde
     places.push_back(place_of_entry(text, project, confined.server));
   }
   ReservedPlaces reserved = reserved_places(project, folders, {});
-  reserved.obeyed = files_obeyed_beside(project, confined.server);
+  reserved.obeyed = files_obeyed_beside(project, folders, confined.server);
   reserved.obeyed.merge(started);
+  // By the names that they are looked for.
+  reserved.obeyed.insert({project.config_file, project.lock_file(), project.policy_file()});
   add_places_of_rules(by_rules, reserved, places);
   std::erase_if(places,
                 [&](const auto& place) { return lies_in_any(place.path, by_rules.absent); });
@@ -245,6 +247,32 @@ Result<std::vector<ServerPlaces::Place>> with_other_mounts(
       all.push_back({.path = std::move(path), .mode = place.mode, .rules = place.rules});
   }
   return all;
+}
+
+// What the program is made of, where another mount shows it in a writable place, too.
+Result<void> hold_trees(const std::set<fs::path>& trees, ByPlace& mounts) {
+  const auto is_writable = [](const Mount& mount) {
+    return mount.kind == Mount::Kind::kHost && mount.access == Mount::Access::kReadWrite;
+  };
+  std::vector<fs::path> written;
+  for (const auto& [at, mount] : mounts) {
+    if (is_writable(mount)) written.push_back(at);
+  }
+  if (written.empty()) return {};
+  auto table = MountTable::read();
+  if (!table) return pass_on(table);
+  if (std::ranges::none_of(written, [&](const fs::path& at) { return table->may_show_more(at); }))
+    return {};
+  for (const fs::path& tree : trees) {
+    for (const fs::path& other : table->elsewhere(tree)) {
+      for (auto& [at, mount] : mounts) {
+        if (is_writable(mount) && lies_in(at, other)) mount.access = Mount::Access::kRead;
+      }
+      const Mount* over = mount_over(mounts, other);
+      if (over != nullptr && is_writable(*over)) put(mounts, {.host = other, .inside = other});
+    }
+  }
+  return {};
 }
 
 // What the rules hold back of all that is mounted by now. What the program is made of stays.
@@ -851,6 +879,7 @@ Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folde
       mount.access = Mount::Access::kReadExecute;
     put(mounts, std::move(mount));
   }
+  if (auto held = hold_trees(profile->trees, mounts); !held) return pass_on(held);
   if (auto held = hold_back(by_rules, profile->trees, mounts); !held) return pass_on(held);
   if (auto held = pin_folders_above(mounts); !held) return pass_on(held);
   for (const auto& [at, text] : profile->links) {

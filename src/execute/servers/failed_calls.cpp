@@ -8,6 +8,7 @@
 #include <array>
 #include <optional>
 
+#include "core/characters.h"
 #include "core/printable.h"
 #include "core/shell_quote.h"
 #include "execute/files/open_place.h"
@@ -62,8 +63,9 @@ std::vector<std::string> paths_in(std::string_view text) {
     if (!begins || (at > 0 && !kBefore.contains(text[at - 1]))) continue;
     const std::string_view path = path_at(text, at);
     if (path.size() < 2 || path.size() > 4096 || path.starts_with("//")) continue;
-    paths.emplace_back(path);
     at += path.size() - 1;
+    // Behind a NUL the kernel would look at less than what is told here.
+    if (!has_invisible(path)) paths.emplace_back(path);
   }
   return paths;
 }
@@ -128,7 +130,7 @@ std::vector<FailedFor> failed_for(std::string_view said, const mcp::ServerConfig
     if (is_readable && (!is_of_writing || lies_in_one(*path, given.writable))) continue;
     if (is_readable && ::faccessat(AT_FDCWD, reached.path->c_str(), W_OK, AT_SYMLINK_NOFOLLOW) != 0)
       continue;
-    const std::string shown = printable(path->string());
+    const std::string shown = shell_quoted(printable(path->string()));
     if (std::ranges::any_of(found, [&](const FailedFor& one) { return one.path == *path; }))
       continue;
     found.push_back(

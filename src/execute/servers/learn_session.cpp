@@ -33,11 +33,12 @@ constexpr const char* kLearnSocket = "session";
 constexpr const char* kWhatFolder = "the folder of a learning session";
 constexpr std::string_view kNotAbout = " ";  // a server is never called so
 
-// One file has one session, by whichever path it was named.
+// The real folder of a project and the name of its file there, which is not followed: what an entry
+// starts depends on the folder, so a link to the session's file elsewhere is another project.
 std::string name_of_file(const Project& project) {
   std::error_code error;
-  const fs::path real = fs::weakly_canonical(project.config_file, error);
-  return (error ? project.config_file : real).string();
+  const fs::path folder = fs::weakly_canonical(project.folder, error);
+  return ((error ? project.folder : folder) / project.config_file.filename()).string();
 }
 
 // The other end is this user's and runs the program that we run.

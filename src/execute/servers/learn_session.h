@@ -53,8 +53,9 @@ class LearnSession {
 
 // In a process below such a command, whose MCPAC_LEARN is `folder`: the server that the session is
 // about is started without its sandbox and observed, in this project, from here on. Its name;
-// nothing where the session is about another project. An error: there is no such session, and the
-// project is as it was.
+// nothing where the session is about another project, which is one in another folder, or by
+// another file, also where that is a link to the session's. An error: there is no such session, and
+// the project is as it was.
 [[nodiscard]] Result<std::optional<std::string>> join_learn_session(
     Project& project, const Folders& folders, const std::filesystem::path& folder);
 

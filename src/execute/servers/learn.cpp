@@ -289,6 +289,7 @@ class Proposer {
       return std::unexpected(secrets_.redact(std::move(named.error())));
     if (from_.seen != nullptr) {
       for (const SeenPlace& place : from_.seen->places) add_seen(place);
+      add_ensured();
       add_hosts();
       add_rest();
     }
@@ -562,6 +563,10 @@ class Proposer {
     if (const std::string why = why_left(path, uses); !why.empty()) return leave(path, uses, why);
     if (only_ensures(uses) && !is_own_to_make(path))
       return leave(path, uses, "it was there already, and may hold more than this server's own");
+    if (only_ensures(uses)) {
+      ensured_.emplace_back(path, uses);
+      return;
+    }
     add_used(path, uses);
   }
 
@@ -576,6 +581,16 @@ class Proposer {
     std::error_code error;
     return in_project(path) || (home != nullptr && !place_of_program(path, *home).empty()) ||
            fs::is_empty(path, error);
+  }
+
+  // Behind what was written, which says more of the same folder.
+  void add_ensured() {
+    for (const auto& [path, uses] : ensured_) {
+      const bool is_wanted = std::ranges::any_of(wanted_, [&, &at = path](const auto& one) {
+        return one.second.writes && lies_in(at, one.first);
+      });
+      if (!is_wanted) add_used(path, uses);
+    }
   }
 
   // A program that makes its folder where it is not there, and finds it: a look before this one may
@@ -927,6 +942,7 @@ class Proposer {
   const sandbox::Spec* spec_ = nullptr;
   std::map<fs::path, Wanted> wanted_;
   std::vector<Line> lines_;
+  std::vector<std::pair<fs::path, std::uint16_t>> ensured_;
   std::vector<fs::path> looked_at_;
   std::size_t more_left_ = 0;
   std::set<std::string> names_;  // of the server, without kinds

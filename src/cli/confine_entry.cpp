@@ -3,11 +3,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "cli/settings.h"
 #include "cli/written.h"
+#include "core/ascii.h"
 #include "core/printable.h"
 #include "core/quantity.h"
 #include "execute/project/list_servers.h"
@@ -16,6 +21,7 @@
 #include "execute/servers/learn.h"
 #include "execute/servers/proposed_places.h"
 #include "execute/servers/server_packages.h"
+#include "mcp/environment.h"
 #include "mcp/stdio_transport.h"
 
 namespace mcpac::cli {
@@ -38,15 +44,55 @@ std::string places_text(const mcp::Confinement& sandbox) {
                                : fmt::format("{}", fmt::join(sandbox.files, ", "));
 }
 
-// One advice: that of a start is for an entry that is written already.
-void add_way_out(Error& error, const std::string& server) {
-  const std::string way_out = fmt::format(
-      "--files PATH[:rw] gives it those files and no others; or leave out --confine, and `mcpac "
-      "server confine {} --learn` finds what it needs",
-      server);
-  if (error.fix.ends_with(execute::learn_advice(server)))
-    error.fix.resize(error.fix.size() - execute::learn_advice(server).size());
+// A variable that its last words name, which is set here and which it was not given; empty: none.
+std::string missing_variable(std::string_view words, const mcp::ServerConfig& server) {
+  const auto given = mcp::make_environment(server.environment, mcp::VariablesFor::kConfined);
+  const auto is_part = [](char c) { return is_upper(c) || is_digit(c) || c == '_'; };
+  for (std::size_t at = 0; at < words.size();) {
+    const auto size = static_cast<std::size_t>(std::ranges::find_if_not(words.substr(at), is_part) -
+                                               words.substr(at).begin());
+    const bool is_whole = (at == 0 || !is_alphanumeric(words[at - 1])) &&
+                          (at + size == words.size() || !is_alphanumeric(words[at + size]));
+    const std::string name(words.substr(at, size));
+    const bool is_given = std::ranges::any_of(
+        given, [&](const std::string& one) { return one.starts_with(name + "="); });
+    const bool is_own = name == "PWD" || mcp::is_base_variable(name);  // of its sandbox
+    if (is_whole && size > 2 && !is_digit(name.front()) && !is_given && !is_own &&
+        ::getenv(name.c_str()) != nullptr)
+      return name;
+    at += std::max<std::size_t>(size, 1);
+  }
+  return {};
+}
+
+// What it was refused at its start, as learn.cpp says it: hosts, and nothing of the disk.
+bool is_of_network_alone(std::string_view why) {
+  const auto says = [&](std::string_view words) { return why.contains(words); };
+  return (says("it tried to reach ") || says("it asked for the address of ")) &&
+         !says("it tried to open ") && !says("it tried to find ") && !says("it tried to write ") &&
+         !says("it tried to start ");
+}
+
+// One advice: that of a start is for an entry that is written already. What was never started
+// lacks no files.
+void add_way_out(Error& error, const mcp::ServerConfig& confined) {
+  const std::string& server = confined.name;
+  const std::string learn = execute::learn_advice(server);
+  const bool was_started =
+      error.fix.ends_with(learn) || error.fix.starts_with(mcp::kConfinedAdvice);
+  if (error.fix.ends_with(learn)) error.fix.resize(error.fix.size() - learn.size());
   if (error.fix.starts_with(mcp::kConfinedAdvice)) error.fix.clear();
+  std::string way_out = fmt::format(
+      "leave out --confine, and `mcpac server confine {} --learn` finds what it needs", server);
+  if (const std::string name = missing_variable(error.why, confined); !name.empty()) {
+    way_out = fmt::format(
+        "a confined server has none of your variables: --env {0}='${{env:{0}}}' gives it that one",
+        name);
+  } else if (!was_started && error.id == ErrorId::kServerStart && !error.fix.empty()) {
+    return;
+  } else if (!is_of_network_alone(error.why)) {
+    way_out = "--files PATH[:rw] gives it those files and no others; or " + way_out;
+  }
   if (error.fix.empty() || error.fix.ends_with("; "))
     error.fix += way_out;
   else
@@ -159,7 +205,7 @@ Result<void> try_in_sandbox(const Context& context, const mcp::ServerConfig& ser
     Error error = listed.error();
     error.what = fmt::format("{} does not start in a sandbox with {}: {}", server.name,
                              places_text(*server.sandbox), error.what);
-    if (error.id != ErrorId::kInterrupted) add_way_out(error, server.name);
+    if (error.id != ErrorId::kInterrupted) add_way_out(error, server);
     return std::unexpected(std::move(error));
   }
   if (!*listed) {

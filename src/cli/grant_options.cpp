@@ -51,6 +51,22 @@ std::shared_ptr<GrantOptions> add_grant_options(CLI::App& command) {
   return options;
 }
 
+std::string as_words(const GrantOptions& options) {
+  std::string words;
+  const auto add = [&words](std::string_view name, const std::vector<std::string>& values) {
+    for (const std::string& value : values)
+      words += fmt::format(" {} {}", name, shell_quoted(value));
+  };
+  add("--grant", options.grants);
+  add("--ask", options.asks);
+  add("--deny", options.denies);
+  add("--files", options.files);
+  add("--network", options.networks);
+  add("--policy", options.policy_files);
+  add("--profile", options.profiles);
+  return words;
+}
+
 void add_expect_denials(CLI::App& command, bool& into) {
   command.add_flag("--expect-denials", into,
                    "accept calls that are certain to be denied: the program handles that");

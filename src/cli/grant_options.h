@@ -34,6 +34,8 @@ struct GrantOptions {
 // --expect-denials: calls in the source that are certain to be denied are what the program is
 // about.
 void add_expect_denials(CLI::App& command, bool& into);
+// As they were given, to be pasted into a shell: " --grant 'notes.*'"; empty for none.
+[[nodiscard]] std::string as_words(const GrantOptions& options);
 [[nodiscard]] Result<policy::LayerText> to_layer(const GrantOptions& options);
 
 }  // namespace mcpac::cli

@@ -231,7 +231,7 @@ void show(const Context& context, const ConfineOptions& options,
   if (!proposal.files.empty() || !proposal.network.empty()) fmt::print("\n");
   show_lines(proposal.files, proposal.network);
   if (!proposal.left.empty()) {
-    fmt::print("\nused, and not proposed; with the line that would give it:\n");
+    fmt::print("\nused, and not proposed; with the line that would give it, where one would:\n");
     show_lines(proposal.left);
   }
   if (!proposal.taken.empty()) {
@@ -391,6 +391,21 @@ std::vector<execute::ProposedLine> claimed_files(const execute::Project& project
   return lines;
 }
 
+// The same once more, written: with all that was observed for it.
+std::string applying(const ConfineOptions& options) {
+  std::string line = fmt::format("mcpac server confine {}{}", shell_quoted(options.name),
+                                 options.learn ? " --learn" : "");
+  for (const auto& [tool, arguments] : options.calls)
+    line += fmt::format(" --call {} {}", shell_quoted(tool), shell_quoted(arguments));
+  line += as_words(*options.grants);
+  if (options.force) line += " --force";
+  line += " --apply";
+  if (options.session.empty()) return line;
+  line += " --";
+  for (const std::string& word : options.session) line += " " + shell_quoted(word);
+  return line;
+}
+
 Result<void> confine(Context& context, const ConfineOptions& options) {
   if (auto fine = check(options); !fine) return fine;
   auto config = ConfigFile::open(context.config_file);
@@ -428,8 +443,7 @@ Result<void> confine(Context& context, const ConfineOptions& options) {
   show(context, options, *proposal);
   if (options.apply)
     return apply(context, *project, std::move(*config), options, *proposal, observed);
-  context.say(fmt::format("next: mcpac server confine {}{} --apply", shell_quoted(options.name),
-                          options.learn ? " --learn" : ""));
+  context.say(printable("next: " + applying(options)));
   return {};
 }
 

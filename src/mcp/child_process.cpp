@@ -22,6 +22,8 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "core/printable.h"
+#include "core/shell_quote.h"
 #include "mcp/config_member.h"
 #include "mcp/spawn.h"
 
@@ -79,6 +81,17 @@ std::unexpected<Error> cannot_start(const SpawnOptions& options, int error) {
   const std::string folder = options.working_directory.empty()
                                  ? std::filesystem::current_path(gone).string()
                                  : options.working_directory;
+  const std::string program = (std::filesystem::path(folder) / options.program).string();
+  constexpr const char* kByInterpreter =
+      "or write its interpreter as \"command\" and it among \"args\"";
+  if (error == ENOEXEC)
+    fix = fmt::format(
+        "begin it with the line that names its interpreter, like #!/usr/bin/env "
+        "python3; {}",
+        kByInterpreter);
+  else if (error == EACCES && ::access(program.c_str(), F_OK) == 0 &&
+           ::access(program.c_str(), X_OK) != 0)
+    fix = fmt::format("chmod +x {}; {}", shell_quoted(printable(program)), kByInterpreter);
   std::string why = is_relative ? "a relative path begins at " + folder : "";
   return fail(ErrorId::kServerStart,
               fmt::format("cannot start \"{}\": {}", options.program, reason(error)),

@@ -171,7 +171,14 @@ std::size_t plain_variable(std::string_view text, std::size_t at) {
 }
 
 std::optional<Foreign> foreign_text(std::string_view text, TextRole role) {
-  const bool is_place = role == TextRole::kProgram || role == TextRole::kFolder;
+  const bool is_place =
+      role == TextRole::kProgram || role == TextRole::kFolder || role == TextRole::kPlace;
+  if (role == TextRole::kPlace && text.starts_with("~/"))
+    return Foreign{"~", "which only a shell replaces",
+                   fmt::format("write \"${{env:HOME}}{}\"", shown_placeholder(text.substr(1)))};
+  if (role == TextRole::kPlace && (text == "~" || text.starts_with("~:")))
+    return Foreign{"~", "which only a shell replaces",
+                   R"(name folders in it, like "${env:HOME}/.config/NAME")"};
   if (is_place && text.starts_with('~'))
     return Foreign{shown_placeholder(text.substr(0, text.find('/'))), "which only a shell replaces",
                    role == TextRole::kFolder ? "write the whole path, or ${env:HOME} in \"cwd\""

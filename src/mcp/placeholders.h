@@ -14,7 +14,15 @@
 
 namespace mcpac::mcp {
 
-enum class TextRole : std::uint8_t { kProgram, kFolder, kArgument, kVariable, kUrl, kHeader };
+enum class TextRole : std::uint8_t {
+  kProgram,
+  kFolder,
+  kPlace,  // of "files" in a sandbox
+  kArgument,
+  kVariable,
+  kUrl,
+  kHeader
+};
 
 struct Foreign {
   std::string text;  // as it stands, at most 60 bytes: "${API_KEY}"

@@ -289,7 +289,9 @@ std::unexpected<Error> refuse_foreign(const std::string& place, const std::strin
               fmt::format("{} holds {}{}{}", member, found.text, found.what.empty() ? "" : ", ",
                           found.what),
               {.where = fmt::format("{}.{}", place, member),
-               .why = "the server would get it as it stands",
+               .why = member.starts_with("sandbox.")
+                          ? "a place of a sandbox is a path as it stands: no shell reads it"
+                          : "the server would get it as it stands",
                .fix = found.fix});
 }
 
@@ -314,7 +316,7 @@ Result<void> check_foreign(const ServerConfig& server, const std::string& place)
       check(fmt::format("args[{}]", i), server.arguments[i], TextRole::kArgument);
   }
   for (std::size_t i = 0; server.sandbox && i < server.sandbox->files.size(); ++i)
-    check(fmt::format("sandbox.files[{}]", i), server.sandbox->files[i], TextRole::kFolder);
+    check(fmt::format("sandbox.files[{}]", i), server.sandbox->files[i], TextRole::kPlace);
   for (const auto& [name, value] : server.environment)
     check("env." + name, value, TextRole::kVariable);
   for (const auto& [name, value] : server.headers)

@@ -76,8 +76,8 @@ constexpr PathCall kPathCalls[] = {
     {kObservedFaccessat2, 0, 1, kLooked},
     {SYS_readlinkat, 0, 1, kLooked},
     {SYS_inotify_add_watch, kNoFolder, 1, kRead},
-    {SYS_mkdir, kNoFolder, 0, kCreated},
-    {SYS_mkdirat, 0, 1, kCreated},
+    {SYS_mkdir, kNoFolder, 0, kCreated | kEnsured},
+    {SYS_mkdirat, 0, 1, kCreated | kEnsured},
     {SYS_mknod, kNoFolder, 0, kCreated},
     {SYS_mknodat, 0, 1, kCreated},
     {SYS_symlink, kNoFolder, 1, kCreated},
@@ -366,10 +366,11 @@ void Observation::State::note_place(pid_t thread, int folder, std::uint64_t path
     // What makes something makes it where nothing is.
     const bool makes = (use & (kCreated | kReplaced)) != 0;
     if (!inside.there && !makes) return;
-    if (inside.there) use &= static_cast<std::uint16_t>(~kCreated);
+    use &= static_cast<std::uint16_t>(inside.there ? ~kCreated : ~kEnsured);
     if (use == 0) use = kLooked;
     return keep(whole, use);
   }
+  use &= static_cast<std::uint16_t>(~kEnsured);
   const auto& [from, to] = options.stands_for;
   std::string outside = whole;
   if (!from.empty() && is_below(whole, from.native()))

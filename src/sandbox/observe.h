@@ -33,6 +33,7 @@ enum PlaceUse : std::uint16_t {
   kRemoved = 16,   // or renamed away
   kReplaced = 32,  // by a rename onto it
   kExecuted = 64,
+  kEnsured = 128,  // mkdir of what was there already: it would make it
 };
 
 struct SeenPlace {

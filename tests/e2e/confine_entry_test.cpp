@@ -137,8 +137,19 @@ TEST_SUITE("e2e/confine entry") {
     CHECK_FALSE(has(missing.err, "it runs in a sandbox"));
     CHECK(has(missing.err, "nothing was replaced: fs stays as it was"));
     CHECK(has(add({"far", "--confine", "--url", "https://a.example/mcp"}).err, "MCPAC-E1000"));
+    // One that says which variable it lacks is answered by that, where it is set here.
+    ::setenv("MCPAC_TEST_TOKEN", "s3cr3t-of-a-test", 1);
+    const auto lacking =
+        add({"token", "--confine", "--", "/bin/sh", "-c",
+             "test \"$MCPAC_TEST_TOKEN\" || echo MCPAC_TEST_TOKEN is not set >&2; exit 3"});
+    ::unsetenv("MCPAC_TEST_TOKEN");
+    INFO(lacking.err);
+    CHECK(has(lacking.err, "--env MCPAC_TEST_TOKEN='${env:MCPAC_TEST_TOKEN}'"));
+    CHECK_FALSE(has(lacking.err, "--files"));
+    CHECK_FALSE(has(lacking.err, "s3cr3t"));
     const auto container = add({"box", "--confine", "--", "docker", "run", "x"});
     CHECK(has(container.err, "no child of it"));
+    CHECK_FALSE(has(container.err, "--files PATH"));
     CHECK(entries(workspace).size() == 3);
     CHECK(has(workspace.mcpac({"init", "--config", "other.json"}).err, "--confine"));
   }

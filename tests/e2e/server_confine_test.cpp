@@ -107,6 +107,9 @@ TEST_SUITE("e2e/server confine") {
       CHECK(has(learnt.err,
                 "started without a sandbox, with all files, programs and hosts that "
                 "you have"));
+      CHECK(has(learnt.err,
+                "next: mcpac server confine learning --learn --call note "
+                "'{\"text\": \"a\"}' --grant learning.note --apply"));
       const Json proposed = learnt.json();
       // Neither keys, nor what every confined server has, nor more than it used.
       const std::string home = learning.workspace.home().string();

@@ -21,7 +21,9 @@
 
 #include "core/file.h"
 #include "core/shell_quote.h"
+#include "execute/files/file_mounts.h"
 #include "execute/files/kernel_mounts.h"
+#include "execute/files/protected_names.h"
 #include "execute/servers/confine_servers.h"
 #include "execute/servers/failed_calls.h"
 #include "execute/servers/launch_profile.h"
@@ -247,6 +249,7 @@ TEST_SUITE("execute/confined servers") {
   TEST_CASE(
       "what is proposed is the smallest cover of what was used, and neither a home nor keys") {
     using sandbox::kCreated;
+    using sandbox::kEnsured;
     using sandbox::kExecuted;
     using sandbox::kLooked;
     using sandbox::kRead;
@@ -339,6 +342,23 @@ TEST_SUITE("execute/confined servers") {
     disk.put("home/.cache/other/a/b.json");
     CHECK(lines({{at(".cache/other"), kCreated}, {at(".cache/other/a/b.json"), kCreated}}) ==
           Lines{at(".cache/other") + ":rw"});
+    // What it would make and finds there, as the look before this one made it: its own by its name,
+    // of the project, or empty.
+    fs::create_directories(at(".local/share/serve"));
+    fs::create_directories(at("Notes"));
+    CHECK(lines({{at(".local/share"), kEnsured | kLooked},
+                 {at(".local/share/one-mcp-server"), kEnsured | kLooked},
+                 {at("Notes"), kEnsured},
+                 {at("project"), kEnsured | kLooked},
+                 {at("project/list/a"), kEnsured},
+                 {at("project/data/one"), kLooked},
+                 {at("Documents"), kEnsured},
+                 {at(".local/share/serve"), kLooked},
+                 {at(".config/tool"), kEnsured}}) ==
+          Lines{at(".local/share/one-mcp-server") + ":rw", at(".local/share/serve") + ":rw",
+                at("Notes") + ":rw", "./list/a:rw", "- " + at("Documents") + ":rw",
+                "- " + at(".config/tool") + ":rw"});
+    CHECK(lines({{at(".config/one"), kLooked}}) == Lines{});
     CHECK(lines({{at(".config/tool/a/b.json"), kRead},
                  {at(".config/tool/a"), kCreated | kRemoved},
                  {at(".config/single.json"), kRead},
@@ -456,6 +476,15 @@ TEST_SUITE("execute/confined servers") {
     CHECK(told("EROFS: read-only file system, open '" + home + "/shown/text'") ==
           Lines{"/shown/text ro"});
     CHECK(told("Permission denied (" + home + "/shown/new)") == Lines{"/shown ro"});
+    // Two places are two mounts, which no look at its calls would change.
+    const std::string moved = "EXDEV: cross-device link not permitted, rename '" + home +
+                              "/project/data/one' -> '" + home + "/shown/two'";
+    GivenToServer both = given;
+    both.writable.push_back(disk.path("home/shown"));
+    const auto across = failed_for(moved, server, both, {disk.path("home")}, mounts);
+    REQUIRE(across.size() == 1);
+    CHECK(across.front().text.contains("give the folder above both"));
+    CHECK_FALSE(across.front().text.contains("--learn"));
     CHECK(told("connect ENETUNREACH 192.0.2.1:443") == Lines{"network"});
     CHECK(told("getaddrinfo EAI_AGAIN api.example.com") == Lines{"network"});
     // What is told is what was looked at, within quotes where it has blanks.
@@ -536,11 +565,57 @@ TEST_SUITE("execute/confined servers") {
                 "in its entry; read ./data/one", "read ./other/two"});
     CHECK(disk.proposed({{one, sandbox::kCreated | sandbox::kRemoved}}, {}, true, has) ==
           Lines{"./data:rw", "takes away ./gone/x", "b.example:443", "a.example:443",
-                "in its entry; created ./data/one"});
+                "in its entry as read-only; created ./data/one"});
+    // What is not proposed, and given by a person, is given.
+    disk.put("home/.config/other/x");
+    const std::string other = disk.path("home/.config/other");
+    CHECK(disk.proposed({{other + "/x", sandbox::kRead}}, {}, true,
+                        mcp::Confinement{.files = {other}, .network = {"a.example:443"}}) ==
+          Lines{other, "a.example:443", "in its entry; read " + other + "/x"});
+    CHECK(disk.proposed({{other + "/x", sandbox::kWritten}}, {}, true,
+                        mcp::Confinement{.files = {other}, .network = {"a.example:443"}}) ==
+          Lines{other, "- " + other + ":rw", "a.example:443", "in its entry"});
     // What reaches as much already is no line again.
     CHECK(disk.proposed({{one, sandbox::kRead}}, {"./data"}, true,
                         mcp::Confinement{.files = {".:rw"}, .network = {"a.example:*"}}) ==
           Lines{".:rw", "a.example:*", "in its entry; read ./data/one"});
+  }
+
+  TEST_CASE("settings of its own a server may write, and none that other programs run or obey") {
+    const Disk disk;
+    for (const char* file :
+         {"home/.config/plain/a/x", "home/.config/nvim/init.lua", "home/.config/Code/x",
+          "home/.config/plain.json", "home/.config/plain/.git/HEAD", "home/.config/.vscode/x"})
+      disk.put(file);
+    fs::create_directory_symlink("nvim", disk.path("home/.config/linked"));
+    const Disk::Home home(disk);
+    const auto refused = [&](const std::string& below) {
+      const auto lines =
+          disk.proposed({}, {}, true, mcp::Confinement{.files = {disk.path(below) + ":rw"}});
+      return std::ranges::any_of(
+          lines, [&](const std::string& line) { return line.starts_with("takes away "); });
+    };
+    CHECK_FALSE(refused("home/.config/plain"));
+    CHECK_FALSE(refused("home/.config/plain/a"));
+    for (const char* below :
+         {"home/.config", "home/.config/nvim", "home/.config/Code", "home/.config/plain.json",
+          "home/.config/plain/.git", "home/.config/.vscode", "home/.config/linked",
+          "home/project/../.config/nvim"})
+      CHECK_MESSAGE(refused(below), std::string(below));
+    // A look proposes its own, also to write.
+    CHECK(disk.proposed({{disk.path("home/.config/plain/a/x"), sandbox::kWritten}}, {}, true,
+                        std::nullopt, "plain") ==
+          std::vector<std::string>{disk.path("home/.config/plain") + ":rw"});
+    // A program of an agent's is no server.
+    CHECK_FALSE(execute::mounts_of(std::vector<policy::FilePlace>{{
+                                       .path = disk.path("home/.config/plain"),
+                                       .mode = policy::FileMode::kReadWrite,
+                                       .said_in = "--files",
+                                   }},
+                                   {})
+                    .has_value());
+    for (const char* name : {"git", "GIT", "systemd", "autostart", "fish", "google-chrome-beta"})
+      CHECK_MESSAGE(execute::is_protected_settings(name), std::string(name));
   }
 
   TEST_CASE("a server that may not start without its sandbox is never started bare") {
@@ -580,6 +655,22 @@ TEST_SUITE("execute/confined servers") {
     };
     CHECK(access("home/project/data") == std::string("rw"));
     CHECK(access("home/project/data/.git") == std::string("ro"));
+    // A mode that there is not is answered by those that there are, unless it is part of a name.
+    const auto fix_of = [&](const std::string& place) {
+      options.confined->places = {place};
+      const auto refused = execute::confined_spec(project, folders, options);
+      if (refused) return std::string();
+      CHECK(refused.error().where.ends_with("mcpServers.one.sandbox.files"));
+      CHECK(refused.error().why.contains("the mode to write is :rw"));
+      return refused.error().fix;
+    };
+    for (const char* meant : {"data:RW", "data:w", "data:Rwx", "data/*:rw", "data/**:RW"})
+      CHECK_MESSAGE(fix_of(meant) == R"(write "data:rw")", std::string(meant));
+    for (const char* meant : {"data:r", "data:rx", "data:RO", "data/*", "data:x"})
+      CHECK_MESSAGE(fix_of(meant) == R"(write "data")", std::string(meant));
+    disk.put("home/project/odd:r");
+    CHECK(fix_of("odd:r").empty());
+    options.confined->places = {"data:rw", "tool"};
     CHECK(access("home/project/tool") == std::string("ro"));
     CHECK(access("home/project") == std::string("none"));
     CHECK(spec->work_directory == project.folder);
@@ -715,6 +806,43 @@ TEST_SUITE("execute/confined servers") {
     CHECK(joins(project_at("same")));
     CHECK_FALSE(joins(project_at("other")));
     CHECK_FALSE(joins(project_at("project", "again.json")));
+  }
+
+  TEST_CASE("a program behind a link is held where it lies, and the link is in no place to write") {
+    const Disk disk;
+    execute::Project project;
+    project.config_file = disk.path("home/project/mcpac.json");
+    project.folder = disk.path("home/project");
+    execute::Folders folders;
+    folders.libexec = "/nowhere";
+    mcp::SpawnOptions options{.program = "/bin/sh"};
+    options.keeper = "/keeper";
+    options.working_directory = project.folder.string();
+    options.confined = mcp::ConfinedSpawn{.confiner = nullptr, .server = "one"};
+    fs::create_directories(disk.path("home/project/data"));
+    disk.put("home/shared/run.sh");
+    fs::create_directory_symlink("../shared", disk.path("home/project/linked"));
+    fs::create_directory_symlink("../tool", disk.path("home/project/node_modules/pkg"));
+    const auto started = [&](const std::string& script, const std::string& place) {
+      options.arguments = {"sh", script};
+      options.confined->places = {place};
+      return execute::confined_spec(project, folders, options);
+    };
+    const auto led = started("linked/run.sh", ".:rw");
+    REQUIRE_FALSE(led.has_value());
+    CHECK(led.error().what.contains("home/project/linked in it is a link"));
+    CHECK(led.error().fix.contains(disk.path("home/shared/run.sh")));
+    CHECK(started("linked/run.sh", "data:rw").has_value());
+    CHECK(started("linked/run.sh", ".").has_value());
+    const auto of_package = started("node_modules/pkg/src/main.js", ".:rw");
+    INFO((of_package ? std::string() : of_package.error().to_text()));
+    REQUIRE(of_package.has_value());
+    for (const auto& mount : of_package->mounts)
+      CHECK_FALSE(mount.inside.string().starts_with(disk.path("home/project/node_modules/pkg")));
+    CHECK(std::ranges::any_of(of_package->mounts, [&](const auto& mount) {
+      return mount.inside == disk.path("home/project/tool/src/main.js") &&
+             mount.access != sandbox::Mount::Access::kReadWrite;
+    }));
   }
 
   TEST_CASE("what rules hold back is mounted over, and never what its program is made of") {

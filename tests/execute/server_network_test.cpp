@@ -515,6 +515,8 @@ TEST_SUITE("execute/server network") {
     CHECK(has("evil.example.net") == 1);
     CHECK(has("api.example.com") == 1);
     CHECK(has("198.18.0.9") == 1);
+    // Of a name alone no port was seen, and none is made up.
+    CHECK(network.told().contains("add \"evil.example.net:PORT\" to sandbox.network of server "));
   }
 
   TEST_CASE("notes of each kind and server have their own number, and past it one note says so") {

@@ -18,6 +18,7 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include "core/file.h"
 #include "places.h"
 
 using namespace mcpac;
@@ -225,6 +226,20 @@ TEST_SUITE("mcp/child_process") {
       REQUIRE_FALSE(child);
       CHECK(child.error().what.find(why) != std::string::npos);
     }
+    // A script that the kernel cannot start is told what it lacks.
+    const auto folder =
+        TemporaryFolder::create(std::filesystem::temp_directory_path(), "mcpac-test-script");
+    REQUIRE(folder.has_value());
+    const auto script = folder->path() / "a script";
+    std::ofstream(script) << "print(1)\n";
+    const auto fix_of = [&] {
+      const auto child = mcp::ChildProcess::spawn(
+          loop.get_executor(), {.program = script.string(), .arguments = {"x"}, .environment = {}});
+      return child ? std::string() : child.error().fix;
+    };
+    CHECK(fix_of().starts_with("chmod +x '" + script.string() + "'; or write its interpreter"));
+    std::filesystem::permissions(script, std::filesystem::perms(0755));
+    CHECK(fix_of().starts_with("begin it with the line that names its interpreter, like #!"));
     const auto nowhere =
         mcp::ChildProcess::spawn(loop.get_executor(), {.program = "/bin/true",
                                                        .arguments = {"true"},

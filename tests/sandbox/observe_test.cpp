@@ -22,7 +22,8 @@ std::string words_of(std::uint16_t uses) {
   for (const auto& [bit, word] :
        {std::pair(kLooked, "looked"), std::pair(kRead, "read"), std::pair(kWritten, "written"),
         std::pair(kCreated, "created"), std::pair(kRemoved, "removed"),
-        std::pair(kReplaced, "replaced"), std::pair(kExecuted, "executed")}) {
+        std::pair(kReplaced, "replaced"), std::pair(kExecuted, "executed"),
+        std::pair(kEnsured, "ensured")}) {
     if ((uses & bit) != 0) words += (words.empty() ? "" : " ") + std::string(word);
   }
   return words;
@@ -143,7 +144,8 @@ TEST_SUITE("sandbox/observe") {
     std::filesystem::permissions(folder.path() / "sub" / "tool", std::filesystem::perms(0755));
     const auto bare =
         run_bare({"/bin/sh", "-c",
-                  "cat old; cat ./sub/../old; echo a > new; echo b >> old; mkdir made; cd made; "
+                  "cat old; cat ./sub/../old; echo a > new; echo b >> old; mkdir made; mkdir made "
+                  "sub 2>/dev/null; cd made; "
                   "echo c > ../made/inner; mv inner moved; rm moved; cat ../nowhere 2>/dev/null; "
                   "../sub/tool; ls .. > /dev/null"},
                  at);
@@ -152,6 +154,10 @@ TEST_SUITE("sandbox/observe") {
     CHECK(use_of(bare.seen, at + "/old") == "read written");
     CHECK(use_of(bare.seen, at + "/new").contains("created"));
     CHECK(use_of(bare.seen, at + "/made").contains("created"));
+    // What was there already, and was to be made.
+    CHECK(use_of(bare.seen, at + "/sub").contains("ensured"));
+    CHECK_FALSE(use_of(bare.seen, at + "/sub").contains("created"));
+    CHECK_FALSE(use_of(bare.seen, at + "/new").contains("ensured"));
     CHECK(use_of(bare.seen, at + "/made/inner").contains("created removed"));
     CHECK(use_of(bare.seen, at + "/made/moved").contains("removed replaced"));
     CHECK(use_of(bare.seen, at + "/nowhere") == "unseen");

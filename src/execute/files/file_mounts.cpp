@@ -261,10 +261,43 @@ std::string remedy_for(const fs::path& git_file) {
       shell_quoted(printable(git_file.string())));
 }
 
+// The first link on the way from the place to what lies in it, that itself left out; empty: none.
+fs::path link_on_the_way(const fs::path& place, const fs::path& rest) {
+  fs::path at = place;
+  std::error_code error;
+  for (const fs::path& part : rest.parent_path()) {
+    at /= part;
+    if (fs::is_symlink(at, error)) return at;
+  }
+  return {};
+}
+
+// No mount covers a link: it stays where a folder above it is held, as node_modules is.
+Result<void> check_link(const GrantedPlace& place, const fs::path& link, const fs::path& named,
+                        const ObeyedPlaces& obeyed) {
+  std::error_code error;
+  const bool is_held = std::ranges::any_of(obeyed.all(), [&](const fs::path& folder) {
+    return folder != link && folder != place.path && lies_in(folder, place.path) &&
+           lies_in(link, folder) && fs::is_directory(fs::symlink_status(folder, error));
+  });
+  if (is_held || has_protected_name(link.parent_path().lexically_relative(place.path))) return {};
+  const fs::path real = fs::weakly_canonical(named, error);
+  return fail(
+      ErrorId::kFilesRefused,
+      fmt::format("{} cannot be given to write: {} in it is a link to what a server is started "
+                  "from",
+                  printable(place.path.string()), printable(link.string(), kMostOfPath)),
+      {.why = "a server that may write there could lead the link elsewhere, and no mount holds one",
+       .fix =
+           fmt::format("give the folders in it that the server writes in; or name what is started "
+                       "by its real path in the entry: {}",
+                       printable(real.string(), kMostOfPath))});
+}
+
 // What the configuration of git, Mercurial or mcpac names in a place, also where the place is
 // mounted elsewhere, too. What is there is mounted over itself like a protected name.
-Result<void> keep_obeyed(const GrantedPlace& place, const ObeyedPlaces& obeyed, FileMounts& made,
-                         std::vector<fs::path>& names) {
+Result<void> keep_obeyed(const GrantedPlace& place, NamesKept kept, const ObeyedPlaces& obeyed,
+                         FileMounts& made, std::vector<fs::path>& names) {
   for (const fs::path& named : obeyed.all()) {
     const auto identity = identity_at(named);
     if (lies_in(place.path, named) || rest_below(place.path, identity)) {
@@ -278,9 +311,17 @@ Result<void> keep_obeyed(const GrantedPlace& place, const ObeyedPlaces& obeyed, 
     }
     const auto rest = rest_below(named, place.identity);
     if (!rest) continue;
-    const fs::path path = place.path / *rest;
+    fs::path path = place.path / *rest;
     if (has_protected_name(*rest)) continue;  // held already
     made.kept_places.push_back(path.string());
+    // Behind a link it lies elsewhere, and is held there by its real name.
+    if (fs::path link = link_on_the_way(place.path, *rest); !link.empty()) {
+      if (kept == NamesKept::kByMounts) {
+        if (auto stays = check_link(place, link, named, obeyed); !stays) return stays;
+      }
+      path = std::move(link);
+      made.kept_places.push_back(path.string());
+    }
     const auto there = identity_at(path);
     if (there == sandbox::FileIdentity{} || !made.kept.emplace(path, there).second) continue;
     std::error_code error;
@@ -470,7 +511,7 @@ Result<FileMounts> mounts_of(std::span<const policy::FilePlace> granted,
   }
   for (const GrantedPlace& place : made.places) {
     if (held && place.mode == policy::FileMode::kReadWrite)
-      held = keep_obeyed(place, obeyed, made, names);
+      held = keep_obeyed(place, kept, obeyed, made, names);
   }
   if (held) held = hold_kept(std::move(names), kept, made.kept_places, mounts);
   if (held && kept == NamesKept::kByMounts) held = refuse_obeyed_links(reserved, mounts);

@@ -34,6 +34,10 @@ struct ReservedPlaces {
   // Not writable, there or not: what servers and an approver are started from, rules
   // (obeyed_commands.h).
   std::set<std::filesystem::path> obeyed{};
+  // Folders with a folder of settings of each program (~/.config): those folders may be written
+  // where a person names one, but for those of programs that are known to run or obey what lies
+  // there (is_protected_settings). Empty for programs, which write in none of them.
+  std::vector<std::filesystem::path> settings{};
 };
 // `sources`: the files and folders that the program was made of.
 [[nodiscard]] ReservedPlaces reserved_places(const Project& project, const Folders& folders,

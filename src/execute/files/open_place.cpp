@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "core/ascii.h"
 #include "core/printable.h"
 #include "core/shell_quote.h"
 #include "execute/files/kernel_mounts.h"
@@ -40,21 +41,10 @@ UniqueFd open_without_links(const fs::path& path) {
       static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof how)));
 }
 
-// "./out:wr" for "./out:rw": the place with the mode that was meant; empty where none was.
-std::string with_mode(const policy::FilePlace& place) {
-  constexpr std::array<std::string_view, 5> kMeant{":w", ":wr", ":write", ":rw+", ":read-write"};
-  for (const auto mode : kMeant) {
-    if (!place.path.ends_with(mode)) continue;
-    return place.path.substr(0, place.path.size() - mode.size()) + ":rw";
-  }
-  return {};
-}
-
 std::unexpected<Error> cannot_open(const policy::FilePlace& place, int error) {
-  const std::string meant = with_mode(place);
+  const std::string meant = with_known_mode(place.path);
   if (error == ENOENT && !meant.empty()) {
-    return refuse(place, "is not there", "the mode to write is :rw, behind the path",
-                  "--files " + shell_quoted(printable(meant)));
+    return refuse(place, "is not there", kModes, "--files " + shell_quoted(printable(meant)));
   }
   if (error != ELOOP) {
     return fail(
@@ -96,6 +86,17 @@ Result<void> check_closed(const policy::FilePlace& place, const fs::path& path,
   return {};
 }
 
+// The folder of a program in one of settings, or what lies in it.
+bool is_settings_of_one(const fs::path& path, const ReservedPlaces& reserved) {
+  return std::ranges::any_of(reserved.settings, [&](const fs::path& settings) {
+    if (path == settings || !lies_in(path, settings)) return false;
+    const fs::path below = path.lexically_relative(settings);
+    std::error_code error;
+    return !has_protected_name(below) && !is_protected_settings(below.begin()->native()) &&
+           fs::is_directory(fs::symlink_status(settings / *below.begin(), error));
+  });
+}
+
 Result<void> check_writable(const policy::FilePlace& place, const fs::path& path,
                             const ReservedPlaces& reserved) {
   for (const fs::path& kept : reserved.read_only) {
@@ -109,10 +110,16 @@ Result<void> check_writable(const policy::FilePlace& place, const fs::path& path
                   fmt::format("other runs keep their programs in {}", shared.string()),
                   "grant a folder in it");
   }
-  if (has_protected_name(path)) {
+  if (has_protected_name(path) && !is_settings_of_one(path, reserved)) {
+    const auto settings = std::ranges::find_if(
+        reserved.settings, [&](const fs::path& folder) { return lies_in(path, folder); });
     return refuse(place, "cannot be granted read-write",
                   "a name in it is protected: what lies there runs later, or holds keys",
-                  "grant it read-only");
+                  settings == reserved.settings.end()
+                      ? std::string("grant it read-only")
+                      : fmt::format("grant it read-only; or have the server write in a folder of "
+                                    "its own, {}/NAME, which it may be given read-write",
+                                    printable(settings->string())));
   }
   return {};
 }
@@ -152,6 +159,25 @@ Result<void> check_identity(const policy::FilePlace& place, const GrantedPlace& 
 }
 
 }  // namespace
+
+std::string with_known_mode(std::string_view text) {
+  constexpr std::array<std::string_view, 7> kToWrite{"w",   "wr",  "rw",        "write",
+                                                     "rw+", "rwx", "read-write"};
+  constexpr std::array<std::string_view, 7> kToRead{"r",    "ro",        "rx",      "x",
+                                                    "read", "read-only", "readonly"};
+  for (const std::string_view pattern : {"/**", "/*"}) {
+    if (text.ends_with(pattern) && text.size() > pattern.size())
+      return std::string(text.substr(0, text.size() - pattern.size()));
+  }
+  const auto colon = text.rfind(':');
+  if (colon == std::string_view::npos || colon == 0) return {};
+  const std::string mode = lowered(text.substr(colon + 1));
+  const std::string path(text.substr(0, colon));
+  const std::string plain = with_known_mode(path);  // "data/*:RW"
+  const std::string& place = plain.empty() ? path : plain;
+  if (std::ranges::find(kToWrite, mode) != kToWrite.end()) return place + ":rw";
+  return std::ranges::find(kToRead, mode) != kToRead.end() ? place : std::string();
+}
 
 std::string making(const fs::path& path) {
   std::error_code error;

@@ -13,6 +13,13 @@ namespace mcpac::execute {
 // those above it.
 [[nodiscard]] std::string making(const std::filesystem::path& path);
 
+// The place of a text with an unknown mode or a pattern: "data:rw" of "data:RW" and "data:w",
+// "data" of "data:r", "data:RX" and "data/*"; empty: the text ends with none.
+[[nodiscard]] std::string with_known_mode(std::string_view text);
+inline constexpr const char* kModes =
+    "the mode to write is :rw, behind the path; to read there is none, or :ro; a folder is given "
+    "with all that lies in it";
+
 // The rest of `path` below the folder with this identity, wherever else that is mounted and however
 // it is written: "" for the folder itself; nothing where `path` does not lie in it.
 [[nodiscard]] std::optional<std::filesystem::path> rest_below(const std::filesystem::path& path,

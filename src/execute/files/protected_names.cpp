@@ -31,6 +31,53 @@ constexpr auto kNames = std::to_array<ProtectedName>({
 #include "execute/files/protected_names.inc"
 });
 
+// Folders of ~/.config whose programs run or obey what lies there, or keep keys there; folded, one
+// '*' stands for any characters.
+// clang-format off
+constexpr auto kSettings = std::to_array<std::string_view>({
+    // Shells and sessions.
+    "atuin", "autostart", "autostart-scripts", "awesome", "bash", "bspwm", "dconf", "dunst",
+    "elvish", "environment.d", "eww", "fcitx*", "fish", "fluxbox", "gnome*", "gtk-*",
+    "herbstluftwm", "hypr*", "i3*", "ibus", "kde*", "kglobal*", "khotkeys*", "konsole*",
+    "kwin*", "labwc", "lxqt", "lxsession", "mako", "menus", "mimeapps*", "navi", "niri",
+    "nushell", "openbox", "picom", "pipewire", "plasma*", "polybar", "powershell", "pulse",
+    "qtile", "river", "rofi", "sheldon", "starship*", "sway*", "sxhkd", "systemd", "upstart",
+    "user-dirs*", "user-tmpfiles.d", "waybar", "wayfire*", "wireplumber", "wofi", "xfce4",
+    "xmonad", "xonsh", "zsh",
+    // Terminals.
+    "alacritty", "byobu", "foot", "ghostty", "kitty", "terminator", "tilix", "tmux*",
+    "wezterm", "zellij",
+    // Editors.
+    "code", "code - *", "code-*", "cursor", "doom", "emacs", "geany", "gedit", "google", "helix",
+    "jetbrains", "kak", "kakoune", "kate*", "lapce*", "lite-xl", "lvim", "micro", "neovide",
+    "nvim*", "sublime*", "vim", "vscode*", "vscodium", "windsurf", "xed", "zed",
+    // Tools.
+    "aerc", "aria2", "asdf", "bat", "blender", "broot", "bun", "cargo", "composer", "conda",
+    "deno", "direnv", "distrobox", "dotnet", "flatpak", "freecad", "gdb", "gimp", "git",
+    "gitui", "go", "gradle", "guix", "hatch", "hexchat", "hg", "home-manager", "htop",
+    "inkscape", "ipython", "irssi", "jj", "jupyter", "krita", "lazygit", "lf", "libreoffice",
+    "lldb", "mamba*", "matplotlib", "maven", "mc", "mise", "mpv", "mutt", "neomutt",
+    "newsboat", "nix*", "nixpkgs", "nnn", "npm", "nuget", "octave", "pdm", "pip", "pnpm",
+    "pre-commit", "pypoetry", "r", "radare2", "ranger", "ripgrep", "rizin", "rstudio", "rtx",
+    "sbt", "tig", "uv", "vifm", "vlc", "weechat", "yarn", "yazi", "yt-dlp", "zathura",
+    // Browsers.
+    "bravesoftware", "chromium*", "discord*", "electron*", "element", "firefox",
+    "google-chrome*", "microsoft-edge*", "mozilla", "obs-studio", "obsidian", "opera*",
+    "qutebrowser", "signal*", "slack", "spicetify", "spotify", "teams*", "vivaldi*",
+    // Keys.
+    "1password", "age", "aws", "azure*", "bitwarden", "cloudflared", "configstore",
+    "containers", "docker", "doctl", "dropbox*", "evolution", "filezilla", "firebase", "fly",
+    "flyctl", "gcloud", "geary", "gh", "github-copilot", "glab*", "gnupg", "goa-1.0", "gopass",
+    "helm", "heroku", "hub", "k9s", "keepassxc", "kube", "kwallet*", "linode-cli", "netlify",
+    "nextcloud", "ngrok", "op", "ovhcloud", "pass", "podman*", "pulumi", "rclone", "remmina",
+    "scaleway", "sops", "ssh", "stripe", "syncthing", "tailscale", "terraform", "tofu",
+    "vercel", "wireguard",
+    // Agents.
+    "aichat", "aider", "amp", "claude*", "cline*", "codex", "continue", "crush", "gemini",
+    "goose", "kilo*", "mcp", "mcpac", "mcphub", "opencode", "zencoder"
+});
+// clang-format on
+
 struct NameTable {
   std::unordered_set<std::string_view> whole;
   std::array<std::vector<std::string_view>, 256> patterns;  // by their first byte
@@ -249,6 +296,14 @@ bool is_protected_name(std::string_view written) {
   return table.whole.contains(name) ||
          std::ranges::any_of(table.patterns[first_byte(name)], fits) ||
          std::ranges::any_of(table.patterns['*'], fits);
+}
+
+bool is_protected_settings(std::string_view written) {
+  const std::string name = folded(written);
+  return is_protected_name(written) ||
+         std::ranges::any_of(kSettings, [&name](std::string_view known) {
+           return known.contains('*') ? fits_pattern(name, known) : name == known;
+         });
 }
 
 bool has_protected_name(const fs::path& path) {

@@ -21,6 +21,9 @@ namespace mcpac::execute {
 [[nodiscard]] bool is_protected_name(std::string_view name);
 // Whether any component is one.
 [[nodiscard]] bool has_protected_name(const std::filesystem::path& path);
+// Whether a folder called so in ~/.config is that of a program which is known to run or obey what
+// lies there, or to keep keys in it. `.config` itself is protected for what these do.
+[[nodiscard]] bool is_protected_settings(std::string_view name);
 // The table (protected_names.inc).
 struct ProtectedName {
   std::string_view name;  // folded (core/folded_name.h); one '*' stands for any characters

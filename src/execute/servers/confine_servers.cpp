@@ -190,6 +190,20 @@ Result<void> check_place_text(std::string_view text, const std::string& where) {
   return {};
 }
 
+// A mode that there is not is part of a name, which is mostly not there.
+Result<void> check_mode(const std::string& text, const policy::FilePlace& place) {
+  const bool has_mode = place.mode == policy::FileMode::kReadWrite || text.ends_with(":ro");
+  const std::string known =
+      with_known_mode(has_mode ? std::string_view(text).substr(0, text.size() - 3) : text);
+  std::error_code error;
+  if (known.empty() || fs::exists(fs::symlink_status(place.path, error))) return {};
+  const bool writes = place.mode == policy::FileMode::kReadWrite && !known.ends_with(":rw");
+  return fail(ErrorId::kFilesRefused, fmt::format("{} is not there", printable(text)),
+              {.where = place.said_in,
+               .why = kModes,
+               .fix = fmt::format("write \"{}{}\"", printable(known), writes ? ":rw" : "")});
+}
+
 Result<FileMounts> mounts_of_places(const Project& project, const Folders& folders,
                                     const mcp::ConfinedSpawn& confined,
                                     const ServerPlaces& by_rules, std::set<fs::path> started) {
@@ -198,6 +212,7 @@ Result<FileMounts> mounts_of_places(const Project& project, const Folders& folde
     if (auto fits = check_place_text(text, "server " + confined.server); !fits)
       return pass_on(fits);
     places.push_back(place_of_entry(text, project, confined.server));
+    if (auto fits = check_mode(text, places.back()); !fits) return pass_on(fits);
   }
   ReservedPlaces reserved = reserved_places(project, folders, {});
   reserved.obeyed = files_obeyed_beside(project, folders, confined.server);
@@ -205,6 +220,8 @@ Result<FileMounts> mounts_of_places(const Project& project, const Folders& folde
   // By the names that they are looked for.
   reserved.obeyed.insert({project.config_file, project.lock_file(), project.policy_file()});
   add_places_of_rules(by_rules, reserved, places);
+  // What a person wrote into an entry is that server's own to keep its settings in.
+  for (const fs::path& home : homes_of_servers()) reserved.settings.push_back(home / ".config");
   std::erase_if(places,
                 [&](const auto& place) { return lies_in_any(place.path, by_rules.absent); });
   // No guard stands beside a server, whose processes are many: what is there of protected names

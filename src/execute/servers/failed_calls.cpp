@@ -38,6 +38,8 @@ constexpr std::array<std::string_view, 9> kOfNetwork = {"ENETUNREACH",
                                                         "Temporary failure in name resolution",
                                                         "EHOSTUNREACH"};
 
+constexpr std::array<std::string_view, 3> kOfTwoMounts = {"EXDEV", "cross-device", "Cross-device"};
+
 template <std::size_t N>
 bool has_any(std::string_view text, const std::array<std::string_view, N>& words) {
   return std::ranges::any_of(words, [&](std::string_view word) { return text.contains(word); });
@@ -114,6 +116,14 @@ std::vector<FailedFor> failed_for(std::string_view said, const mcp::ServerConfig
                                   const GivenToServer& given, const std::vector<fs::path>& homes,
                                   const MountTable& mounts) {
   said = said.substr(0, kMostSaidOfFailure);
+  if (given.writable.size() > 1 && has_any(said, kOfTwoMounts))
+    return {
+        {.text = fmt::format(
+             "a call of {} failed: it moves or links a file from one place of its \"sandbox\" to "
+             "another, and two places are two mounts (EXDEV): give the folder above both "
+             "instead",
+             printable(server.name)),
+         .path = {}}};
   const bool is_of_writing = has_any(said, kOfWriting);
   std::vector<FailedFor> found;
   for (const std::string& word : paths_in(said)) {

@@ -38,10 +38,11 @@ using sandbox::Seen;
 using sandbox::SeenPlace;
 
 constexpr const char* kInItsEntry = "in its entry";
+constexpr const char* kReadInItsEntry = "in its entry as read-only";
 constexpr const char* kOwnOfMcpac = "it is mcpac's own";
 
 constexpr std::uint16_t kNames = sandbox::kCreated | sandbox::kRemoved | sandbox::kReplaced;
-constexpr std::uint16_t kAnyChange = sandbox::kWritten | kNames;
+constexpr std::uint16_t kAnyChange = sandbox::kWritten | sandbox::kEnsured | kNames;
 
 // Beyond this a list is not read, and one folder says more.
 constexpr std::size_t kMostLines = 24;
@@ -243,7 +244,7 @@ struct Wanted {
 
 int strength(std::uint16_t uses) {
   if ((uses & kNames) != 0) return 3;
-  if ((uses & sandbox::kWritten) != 0) return 2;
+  if ((uses & (sandbox::kWritten | sandbox::kEnsured)) != 0) return 2;
   return (uses & sandbox::kRead) != 0 ? 1 : 0;
 }
 
@@ -252,6 +253,7 @@ std::string_view verb_of(std::uint16_t uses, bool folder) {
   if ((uses & sandbox::kReplaced) != 0) return "replaced";
   if ((uses & sandbox::kRemoved) != 0) return "removed";
   if ((uses & sandbox::kWritten) != 0) return "wrote";
+  if ((uses & sandbox::kEnsured) != 0) return "would make";
   if ((uses & sandbox::kRead) != 0) return folder ? "listed" : "read";
   return "looked at";
 }
@@ -287,10 +289,12 @@ class Proposer {
       return std::unexpected(secrets_.redact(std::move(named.error())));
     if (from_.seen != nullptr) {
       for (const SeenPlace& place : from_.seen->places) add_seen(place);
+      add_ensured();
       add_hosts();
       add_rest();
     }
     cover();
+    note_looked_at();
     write_lines();
     make_printable();
     return std::move(proposal_);
@@ -489,6 +493,14 @@ class Proposer {
   }
 
   void leave(const fs::path& path, std::uint16_t uses, const std::string& why) {
+    // A person gave it by now: said of that line.
+    for (Line& line : lines_) {
+      if (line.source != Line::Source::kEntry || !line.gives(path, (uses & kAnyChange) != 0))
+        continue;
+      if (!std::exchange(line.is_used, true))
+        line.line.reason += fmt::format("; {} {}", verb_of(uses, is_folder(path)), shown_as(path));
+      return;
+    }
     // One line for a folder of many.
     fs::path shown = path;
     if (const fs::path* home = home_above(path)) {
@@ -519,7 +531,7 @@ class Proposer {
     const fs::path path = real_name(seen.path);
     const std::uint16_t uses = seen.uses;
     if ((uses & sandbox::kExecuted) != 0) add_program(path);
-    if ((uses & (sandbox::kRead | kAnyChange)) == 0) return;
+    if ((uses & (sandbox::kRead | kAnyChange)) == 0) return add_looked(path);
     if (is_of_system(path) || lies_in(path, "/proc") || lies_in(path, "/sys") ||
         lies_in(path, "/dev"))
       return;
@@ -546,9 +558,69 @@ class Proposer {
       return;
     if (path.native().contains("/__pycache__")) return;
     // Made on the way to its own in it.
-    if (uses == sandbox::kCreated && is_folder(path) && is_wide(path)) return;
+    constexpr std::uint16_t kMade = sandbox::kCreated | sandbox::kEnsured | sandbox::kLooked;
+    if ((uses & ~kMade) == 0 && is_folder(path) && (is_wide(path) || path == project_)) return;
     if (const std::string why = why_left(path, uses); !why.empty()) return leave(path, uses, why);
+    if (only_ensures(uses) && !is_own_to_make(path))
+      return leave(path, uses, "it was there already, and may hold more than this server's own");
+    if (only_ensures(uses)) {
+      ensured_.emplace_back(path, uses);
+      return;
+    }
     add_used(path, uses);
+  }
+
+  [[nodiscard]] static bool only_ensures(std::uint16_t uses) {
+    return (uses & kAnyChange) == sandbox::kEnsured;
+  }
+  // A folder that was there when the server would make it. The look before this one may have been
+  // the first that it was made in: then it is empty, or lies where its own does.
+  [[nodiscard]] bool is_own_to_make(const fs::path& path) const {
+    if (!is_folder(path)) return false;
+    const fs::path* home = home_above(path);
+    std::error_code error;
+    return in_project(path) || (home != nullptr && !place_of_program(path, *home).empty()) ||
+           fs::is_empty(path, error);
+  }
+
+  // Behind what was written, which says more of the same folder.
+  void add_ensured() {
+    for (const auto& [path, uses] : ensured_) {
+      const bool is_wanted = std::ranges::any_of(wanted_, [&, &at = path](const auto& one) {
+        return one.second.writes && lies_in(at, one.first);
+      });
+      if (!is_wanted) add_used(path, uses);
+    }
+  }
+
+  // A program that makes its folder where it is not there, and finds it: a look before this one may
+  // have been the first that it was made in. An empty one is given, of another it is said.
+  void add_looked(const fs::path& path) {
+    const fs::path* home = home_above(path);
+    if (home == nullptr || in_project(path) || place_of_program(path, *home) != path ||
+        !is_folder(path) || !why_left(path, kAnyChange).empty())
+      return;
+    std::error_code error;
+    if (!fs::is_empty(path, error)) {
+      looked_at_.push_back(path);
+    } else {
+      want(path, sandbox::kLooked, path);
+      wanted_[path].writes = true;
+    }
+  }
+  // Behind what was used: lines say more.
+  void note_looked_at() {
+    for (const fs::path& path : looked_at_) {
+      const bool is_given =
+          std::ranges::any_of(lines_, [&](const Line& line) { return line.gives(path, false); }) ||
+          std::ranges::any_of(wanted_, [&](const auto& one) { return lies_in(path, one.first); });
+      if (!is_given)
+        note(
+            fmt::format("it looked at {}, its own by its name, and did nothing there: where its "
+                        "calls write there, have them observed (--call), or add \"{}:rw\" to "
+                        "\"files\"; what it writes there without that is gone at its end",
+                        shown_as(path), line_of(path)));
+    }
   }
 
   void add_used(const fs::path& path, std::uint16_t uses) {
@@ -600,7 +672,11 @@ class Proposer {
       // What a person gave to read is not given to write because an argument names it.
       if (other.source == Line::Source::kEntry && source == Line::Source::kName) return;
       other.writes = true;
-      other.line = {std::move(line.text), fmt::format("{}; {}", other.line.reason, line.reason)};
+      other.line = {
+          std::move(line.text),
+          fmt::format("{}; {}",
+                      other.source == Line::Source::kEntry ? kReadInItsEntry : other.line.reason,
+                      line.reason)};
       return;
     }
     lines_.push_back(
@@ -805,6 +881,7 @@ class Proposer {
         if (!known->gives(place, wanted.writes)) {
           known->writes = true;
           known->is_used = false;
+          if (known->source == Line::Source::kEntry) known->line.reason = kReadInItsEntry;
           known->line.text = line_of(place) + ":rw";
         }
         if (!std::exchange(known->is_used, true)) known->line.reason += "; " + reason_of(wanted);
@@ -841,7 +918,10 @@ class Proposer {
       proposal_.files.push_back(std::move(line));
       return;
     }
-    line.reason = secrets_.redact(fmt::format("{}; {}", line.reason, spec.error().what));
+    const Error& error = spec.error();
+    line.reason = secrets_.redact(fmt::format(
+        "{}; no start would be given it: {}{}{}{}{}", line.reason, error.what,
+        error.why.empty() ? "" : ": ", error.why, error.fix.empty() ? "" : "; ", error.fix));
     (is_of_entry ? proposal_.taken : proposal_.left).push_back(std::move(line));
   }
 
@@ -862,6 +942,8 @@ class Proposer {
   const sandbox::Spec* spec_ = nullptr;
   std::map<fs::path, Wanted> wanted_;
   std::vector<Line> lines_;
+  std::vector<std::pair<fs::path, std::uint16_t>> ensured_;
+  std::vector<fs::path> looked_at_;
   std::size_t more_left_ = 0;
   std::set<std::string> names_;  // of the server, without kinds
   std::set<fs::path> made_;      // seen to be made

@@ -472,8 +472,11 @@ void ServerConnections::Session::State::tell_refusal(const gate::Check& check) {
   const std::string place = unquoted_place(check.would_grant);
   std::string fix = check.no_grant;
   if (!place.empty()) {
-    fix = fmt::format("add \"{}\" to sandbox.network of server {} in {}", place, network.server,
-                      network.file);
+    // A name alone was asked for, of which no connection and so no port was seen.
+    const bool has_port = found->second.contains(':');
+    fix = fmt::format("add \"{}\" to sandbox.network of server {} in {}{}",
+                      has_port ? place : found->second + ":PORT", network.server, network.file,
+                      has_port ? "" : ", with the port that it connects to");
   }
   tell_user(found->second,
             fmt::format("server {} was refused a connection to {}: {}{}{}", network.server,

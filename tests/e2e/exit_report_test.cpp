@@ -9,15 +9,15 @@ using mcpac::Json;
 
 namespace {
 
-std::string program(const std::string& tools, const std::string& body,
-                    const std::string& result = "int") {
+std::string reporting_program(const std::string& tools, const std::string& body,
+                              const std::string& result = "int") {
   return "#include <mcpac.hpp>\n#include <print>\n#include <stdexcept>\n#include <string>\n" +
          result + " agent_main(mcpac::Requires<" + tools + "> rt) {\n" + body + "\n}\n";
 }
 
 e2e::Outcome ran(const std::string& tool, const std::string& body,
                  std::vector<std::string> more = {}) {
-  return Workspace::shared_fixture().execute(program("mcp::fixture::" + tool, body),
+  return Workspace::shared_fixture().execute(reporting_program("mcp::fixture::" + tool, body),
                                              "fixture." + tool, std::move(more));
 }
 
@@ -88,7 +88,7 @@ TEST_SUITE("e2e/own end") {
 
   TEST_CASE("a result that is too long is a failure of the run, and no result that is missing") {
     const auto run = Workspace::shared_fixture().execute(
-        program("", "(void)rt; return std::string(20u << 20u, 'x');", "mcpac::Json"), "",
+        reporting_program("", "(void)rt; return std::string(20u << 20u, 'x');", "mcpac::Json"), "",
         {"--json"});
     CHECK(run.exit_code == 65);
     const Json report = run.json();
@@ -112,8 +112,9 @@ TEST_SUITE("e2e/own end") {
   }
 
   TEST_CASE("a run that its time ends says what was done by then, in words and in JSON") {
-    const std::string source = program("mcp::fixture::echo, mcp::fixture::fail, mcp::fixture::hang",
-                                       R"(
+    const std::string source =
+        reporting_program("mcp::fixture::echo, mcp::fixture::fail, mcp::fixture::hang",
+                          R"(
   for (int i = 0; i < 2; ++i) rt.fixture.echo({.zebra = "x"});
   static_cast<void>(rt.fixture.fail.try_call());
   rt.fixture.hang();
@@ -157,7 +158,7 @@ TEST_SUITE("e2e/own end") {
     workspace.write("late.sh", command + "\n");
     REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);
     const std::string source =
-        program("mcp::late::echo", "rt.late.echo({.zebra = \"x\"}); return 0;");
+        reporting_program("mcp::late::echo", "rt.late.echo({.zebra = \"x\"}); return 0;");
     // Compiled before, which may take longer than the server is given.
     REQUIRE(workspace.execute(source, "late.echo").exit_code == 0);
     workspace.write("late.sh", "exec sleep 60\n");

@@ -81,7 +81,7 @@ TEST_SUITE("mcp/stdio") {
   }
 
   TEST_CASE("a server that ends each subscription is asked again with growing pauses") {
-    Connected server(fixture("no-listen"));
+    Connected server(fixture("no-listen"), true);
     REQUIRE_MESSAGE(server.client.has_value(), test::shown(server.client));
     REQUIRE(server.list().has_value());
     const std::string asked = text_of(server.call("slow", args(R"({"ms":500})")));

@@ -728,7 +728,7 @@ TEST_SUITE("execute/confined servers") {
     CHECK(at("rules") == "rw");
     fs::create_symlink("rules", disk.path("home/project/by-link"));
     tokens("by-link/real.policy");
-    CHECK(at("by-link").contains("by-link is a link in what a server may write"));
+    CHECK(at("by-link").contains("by-link in it is a link to what mcpac starts or obeys"));
     tokens("of-token.policy");
     fs::rename(project.config_file, disk.path("home/project/rules/mcpac.json"));
     fs::create_symlink("rules/mcpac.json", project.config_file);

@@ -284,14 +284,13 @@ Result<void> check_link(const GrantedPlace& place, const fs::path& link, const f
   const fs::path real = fs::weakly_canonical(named, error);
   return fail(
       ErrorId::kFilesRefused,
-      fmt::format("{} cannot be given to write: {} in it is a link to what a server is started "
-                  "from",
+      fmt::format("{} cannot be given to write: {} in it is a link to what mcpac starts or "
+                  "obeys",
                   printable(place.path.string()), printable(link.string(), kMostOfPath)),
       {.why = "a server that may write there could lead the link elsewhere, and no mount holds one",
-       .fix =
-           fmt::format("give the folders in it that the server writes in; or name what is started "
-                       "by its real path in the entry: {}",
-                       printable(real.string(), kMostOfPath))});
+       .fix = fmt::format("give the folders in it that the server writes in; or name what the link "
+                          "leads to by its real path: {}",
+                          printable(real.string(), kMostOfPath))});
 }
 
 // What the configuration of git, Mercurial or mcpac names in a place, also where the place is

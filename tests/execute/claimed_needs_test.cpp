@@ -199,18 +199,6 @@ TEST_SUITE("execute/claimed needs") {
       rules.tier = sandbox::Tier::kB;
       CHECK(world.needs(rules).is_withheld());
     }
-    // Rules that are not known say nothing of the tier, what the project was told does.
-    World world(R"(, "sandbox": {"files": ["/tmp/given:rw"]})",
-                R"([{"effect": "FsWrite", "path": "/tmp/given/x", "required": true},
-                    {"effect": "FsRead", "path": "/tmp/x", "required": true}])");
-    world.project.confined = std::make_shared<execute::ConfinedRules>();
-    world.project.confined->accept(sandbox::Tier::kB, [] { return true; });
-    CHECK(world.needs_without_rules().unmet.empty());
-    world.project.confined->accept(sandbox::Tier::kB, [] { return false; });
-    const auto needs = world.needs_without_rules();
-    REQUIRE(needs.unmet.size() == 1);
-    CHECK(needs.unmet.front().claim.target == "/tmp/x");
-    CHECK(needs_text(needs).starts_with("in need of a rule"));
   }
 
   TEST_CASE("the error says the claim and the line, and nothing of optional ones") {

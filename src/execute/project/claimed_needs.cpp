@@ -18,7 +18,6 @@
 #include "core/offer.h"
 #include "core/printable.h"
 #include "execute/project/project_place.h"
-#include "execute/servers/server_places.h"
 #include "mcp/secrets.h"
 #include "policy/text/printer.h"
 
@@ -107,9 +106,9 @@ class GivenAtStart {
   }
 
   // Asks the machine where a person accepted B.
+  // Commands that know no rules start nothing, and withhold nothing for a tier.
   [[nodiscard]] sandbox::Tier tier_of_start() const {
-    if (rules_ != nullptr && rules_->tier != sandbox::Tier::kA) return rules_->tier;
-    return project_.confined ? project_.confined->tier() : sandbox::Tier::kA;
+    return rules_ != nullptr ? rules_->tier : sandbox::Tier::kA;
   }
 
   static std::optional<Answer> held_by(const std::vector<Place>& held, const fs::path& wanted) {

@@ -676,7 +676,7 @@ TEST_SUITE("execute/file mounts") {
       fs::permissions(path, fs::perms::owner_all);
       CHECK(execute::file_with_name(path) == made);
       // Its inode stays in use: a birth has the time of a clock that stands still for milliseconds.
-      fs::create_hard_link(path, folder.path() / fmt::format("kept-{}", time));
+      fs::create_hard_link(path, folder.path() / ("kept-" + std::to_string(time)));
       fs::remove(path);
       CHECK(execute::file_with_name(path) == path.string());
     }

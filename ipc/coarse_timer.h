@@ -1,4 +1,4 @@
-// CoarseTimer and Bell: times that mostly do not come.
+// CoarseTimer and AsyncEvent: deadlines that are mostly not reached.
 //
 // A time limit that begins anew with each read, write and request costs more than these, where a
 // timer is set each time: the loop sorts it in, tells the kernel of a new first time, and wakes the

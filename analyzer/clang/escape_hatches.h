@@ -1,4 +1,4 @@
-// Hatches: ways around the types of C++ (rules capability-cast, inline-assembly, attribute).
+// EscapeHatches: ways around the types of C++ (rules capability-cast, inline-assembly, attribute).
 //
 // A class template that casts itself to the class that derives from it (CRTP) casts nothing else,
 // as long as no other class derives from it and there is no object of it alone.

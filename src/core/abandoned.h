@@ -29,8 +29,8 @@ namespace mcpac {
 std::size_t sweep_abandoned(const std::filesystem::path& folder);
 
 // Removes `name` in `folder` (an open directory, or AT_FDCWD with a path) with all that lies in it,
-// however deep that is; also folders of this user's that let nobody in. Links are removed, and not
-// followed, whoever exchanges one meanwhile. False: something of it stays.
+// however deep that is; also folders of this user's without any permission. Links are removed, and
+// not followed, also where one is exchanged meanwhile. False: something of it stays.
 [[nodiscard]] bool remove_tree(int folder, const std::string& name);
 
 }  // namespace mcpac

@@ -1,4 +1,4 @@
-// HeldBytes: memory that a parsed value takes. For `[{},{},{}]` that is 25 times its text: a bound
+// MemoryCost: memory that a parsed value takes. For `[{},{},{}]` that is 25 times its text: a bound
 // on waiting calls counts this, too.
 #pragma once
 

@@ -48,7 +48,7 @@ Result<std::unique_ptr<Gateway>> Gateway::open(GatewaySetup setup) {
       made->setup_.project.config,
       [executor = made->host_->executor(), warnings, warning = made->setup_.warning](
           const std::string& text, bool is_bounded) {
-        // Other warnings, of which a server may cause many, silence none of these.
+        // Other warnings, which a server can cause in numbers, silence none of these.
         boost::asio::post(executor, [warnings, warning, text, is_bounded] {
           is_bounded ? warning(text) : (*warnings)(text);
         });

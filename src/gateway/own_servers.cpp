@@ -114,7 +114,7 @@ void OwnServers::let_go(const std::string& client, Session session) {
   const auto found = clients_.find(client);
   if (found == clients_.end()) return;
   if (session == Session::kRequest) found->second.last_request = setup_.clock->steady_now();
-  // When whoever ends it has done so.
+  // After the caller has ended it.
   boost::asio::post(setup_.executor, [this, alive = std::weak_ptr(alive_), client] {
     if (!alive.expired()) end_if_left(client, client_of(client));
   });

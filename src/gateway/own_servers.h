@@ -64,7 +64,7 @@ class OwnServers {
   // A session of the client is over; kRequest: one of a single request.
   enum class Session : std::uint8_t { kWhole, kRequest };
   void let_go(const std::string& client, Session session);
-  // From time to time: ends those whose clients have been away for long.
+  // Periodic: ends processes of clients that have been away for long.
   void sweep();
   // Starts those of the client again that rules give more places by now.
   void give_more_places(const std::string& client);

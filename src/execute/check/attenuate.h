@@ -1,4 +1,4 @@
-// HandedOn: the part of an authority that a program's own gate decides, where another gate behind
+// Attenuate: the part of an authority that a program's own gate decides, where another gate behind
 // it decides the calls (execute/run/delegated_run.h).
 #pragma once
 

@@ -40,7 +40,7 @@ struct ServerPlaces {
     std::filesystem::path path;  // absolute, links resolved
     policy::FileMode mode = policy::FileMode::kReadOnly;
     std::vector<std::string> rules;  // that it comes from: "mcpac.policy:12: allow fs.read (…)"
-    // As it is written in an entry that has references: what they stand for is told to nobody.
+    // As it is written in an entry that has references: their values are not shown.
     std::string shown = {};
     friend bool operator==(const Place&, const Place&) = default;
   };

@@ -1,5 +1,5 @@
-// OwnEnd: errors of programs that ended by themselves, and what a run had done when it ended, as
-// reports of runs have them.
+// ExitReport: errors of programs that ended by themselves, and what a run had done when it ended,
+// as reports of runs have them.
 //
 // What was not caught is told by the program (gate::Uncaught), which may tell anything: it is text
 // for people, of bounded length, and decides nothing.

@@ -518,7 +518,7 @@ class WatchedNames {
     }
   }
 
-  // Where nobody hears of an error any more.
+  // Errors have no reader any more.
   void look_at_last() noexcept {
     try {
       look();

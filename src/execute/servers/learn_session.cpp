@@ -195,7 +195,7 @@ Result<std::unique_ptr<LearnSession>> LearnSession::open(const Project& project,
   if (!opened) return pass_on(opened);
   const auto address = socket_address(*opened, kLearnSocket);
   if (!address) return std::unexpected(cannot_open(ENAMETOOLONG));
-  // Non-blocking: one that has hung up before it is accepted keeps nobody.
+  // Non-blocking: a peer that has hung up before it is accepted blocks no accept.
   state->listening = UniqueFd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!state->listening) return std::unexpected(cannot_open(errno));
   state->stop = UniqueFd(::eventfd(0, EFD_CLOEXEC));

@@ -41,8 +41,8 @@ class LearnSession {
 
   // Runs `words`, found in PATH, to their end, with the environment and the streams of this process
   // and MCPAC_LEARN; what they write to standard output goes to standard error. Ctrl-C is theirs
-  // meanwhile. The wait status. kServerStart where they cannot be started, or nobody says how they
-  // ended.
+  // meanwhile. The wait status. kServerStart where they cannot be started, or how they ended is not
+  // known.
   [[nodiscard]] Result<int> run(std::vector<std::string> words) const;
 
  private:

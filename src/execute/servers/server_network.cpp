@@ -184,7 +184,7 @@ struct ServerConnections::Loop {
   const MakeResolver make_resolver;
   audit::Sink* log = nullptr;  // of a run
   Tell tell;
-  std::vector<std::pair<std::string, bool>> untold;    // while nobody hears it
+  std::vector<std::pair<std::string, bool>> untold;    // until there is a listener
   std::map<std::string, std::size_t> untold_refusals;  // by server
   std::map<std::pair<std::string, Note::Kind>, std::set<std::string>> noted;
   std::map<std::string, std::unique_ptr<audit::RunLog>> own;  // of notes, by server
@@ -472,7 +472,7 @@ void ServerConnections::Session::State::tell_refusal(const gate::Check& check) {
   const std::string place = unquoted_place(check.would_grant);
   std::string fix = check.no_grant;
   if (!place.empty()) {
-    // A name alone was asked for, of which no connection and so no port was seen.
+    // A name alone was asked for: no connection, and so no port, was seen.
     const bool has_port = found->second.contains(':');
     fix = fmt::format("add \"{}\" to sandbox.network of server {} in {}{}",
                       has_port ? place : found->second + ":PORT", network.server, network.file,

@@ -78,8 +78,8 @@ class ServerConnections {
   // Hears what servers were refused, each destination of a start once, with what to write; called
   // on the thread of the connections. What was refused before is kept for it, up to a number of
   // each server, and so is what was noted.
-  // `is_bounded`: a note, of which there are so many of a server and no more; refusals may be many,
-  // as each start of it begins anew.
+  // `is_bounded`: a note, whose number for one server is limited; refusals may be many, as each
+  // start begins anew.
   using Tell = std::function<void(const std::string& text, bool is_bounded)>;
   void tell_refusals(Tell tell);
 

@@ -7,13 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "execute/files/file_mounts.h"
 #include "execute/project/folders.h"
 #include "execute/project/project.h"
-#include "execute/servers/launch_profile.h"
+#include "execute/servers/confined_spec.h"
 #include "execute/servers/server_network.h"
 #include "execute/servers/server_places.h"
-#include "mcp/child_process.h"
 #include "sandbox/sandbox.h"
 
 namespace mcpac::execute {
@@ -63,28 +61,5 @@ class ToldRefusals {
   void tell_to(ServerConnections::Tell tell) const;
   const mcp::Config& config_;
 };
-
-// Sandbox of such a server, for the warden. `options` are those of its start, expanded; `by_rules`
-// is what the rules give beside its entry. The descriptors are not set. `written` gets its places
-// as they are now, for new_protected_names(); their mounts are in the Spec.
-[[nodiscard]] Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folders,
-                                                  const mcp::SpawnOptions& options,
-                                                  const ServerPlaces& by_rules = {},
-                                                  FileMounts* written = nullptr);
-
-// Of this project: what no tree of a script holds (launch_profile.h).
-[[nodiscard]] ForeignFolders foreign_folders(const Project& project, const Folders& folders);
-
-// The folder that it starts in, without links, as those are not in the sandbox.
-[[nodiscard]] Result<std::filesystem::path> start_of(const mcp::SpawnOptions& options);
-
-// Homes of the user as servers know them, without links, none twice: first that of HOME, which
-// servers without a sandbox get, then that of the system's record of users (home_of_user()), which
-// "~/" means in rules and entries. What is refused of a home is refused of both. Of what is given
-// in both under one name the first has it in the server's own home, as there the server looks.
-[[nodiscard]] std::vector<std::filesystem::path> homes_of_servers();
-
-// The home folder of a confined server, which is empty when it starts and gone with it.
-inline constexpr const char* kConfinedHome = "/home/mcpac-server";
 
 }  // namespace mcpac::execute

@@ -57,7 +57,7 @@ struct Argument {
   Json value;
 };
 
-// Predicted decision of a user's grants on a use. The host adds it (execute/check/check_uses.h); a
+// Predicted decision of a user's grants on a use. The host adds it (run/check/check_uses.h); a
 // worker that says so itself is not believed. How explanations call what a program declares: the
 // layer of a use that its own Narrow denies.
 inline constexpr std::string_view kDeclarationLayer = "the program's declaration";
@@ -126,7 +126,7 @@ struct Report {
   std::vector<Use> uses;            // in the order of the source
   std::vector<std::string> unused;  // declared permissions that no use needs
   std::vector<Finding> findings;    // in the order of the source; compile errors are findings too
-  // Declared and not granted, as texts; the host adds them (execute/check/would_be_granted.h).
+  // Declared and not granted, as texts; the host adds them (run/check/would_be_granted.h).
   std::vector<std::string> not_granted{};
   std::string grant_fix{};  // what would grant them, for a shell
 };

@@ -135,7 +135,7 @@ int main() {
   fs::copy(source / "tests/templates/headers", root / "headers");
   fs::copy(source / "templates/mcpac", root / "headers/mcpac");
   fs::copy_file(source / "tests/templates/headers/mcpac/lock.hpp", root / "headers/mcpac/lock.hpp");
-  // As src/execute/build/precompile does it: the runtime, and the servers chained to it.
+  // As src/toolchain/precompile does it: the runtime, and the servers chained to it.
   const std::string runtime = fmt::format(
       "{0} {1} -isystem{2}/headers -fpch-instantiate-templates -fpch-codegen -xc++-header "
       "{2}/headers/mcpac/warm.hpp -o {2}/runtime.pch",

@@ -24,7 +24,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 
-#include "execute/network/host_dialer.h"
+#include "network/host_dialer.h"
 
 namespace {
 

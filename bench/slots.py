@@ -37,7 +37,7 @@ AGENTS = {
 
 
 def image_of(entry):
-    """The program of a kept entry (src/execute/build/seen_programs.cpp)."""
+    """The program of a kept entry (src/toolchain/seen_programs.cpp)."""
     _, length, rest = entry.split(b"\n", 2)
     assert rest[:1] == b"i", "the agent is no image"
     return rest[1 + int(length):]

@@ -19,10 +19,10 @@
 #include <utility>
 
 #include "bench/first_byte.h"
-#include "execute/build/image_file.h"
-#include "execute/run/image_memory.h"
-#include "execute/run/image_start.h"
+#include "run/image_memory.h"
+#include "run/image_start.h"
 #include "sandbox/sandbox.h"
+#include "toolchain/image_file.h"
 
 namespace {
 

@@ -57,7 +57,7 @@ foreach(name IN ITEMS
     cli/front_main cli/user_folders cli/worker_choice
     resident/client resident/door resident/handshake resident/nonce resident/passed_signals resident/patience
     resident/request resident/sealed_memory resident/standing resident/exec_handover resident/wire
-    execute/project/project_place
+    project/project_place
     core/abandoned core/characters core/error core/error_id core/error_json core/file core/file_stamp core/hash core/json core/json_escape core/json_reader
     core/json_writer core/printable core/socket_folder core/write_all)
   list(APPEND front_sources "${PROJECT_SOURCE_DIR}/src/${name}.cpp")

@@ -33,10 +33,10 @@ CLANG = "/usr/lib/llvm-19/bin/clang++"
 NM = "nm"
 CASES = ROOT / "tests/analyzer/cases"
 HEADERS = ROOT / "tests/templates/headers"
-# Those of src/execute/build/toolchain.cpp.
+# Those of src/toolchain/toolchain.cpp.
 FLAGS = ["--no-default-config", "-std=c++23", "-stdlib=libc++", "-O0", "-ferror-limit=20",
          "-ftemplate-depth=256", "-fbracket-depth=256", "-fconstexpr-steps=4000000", "-Werror=return-type"]
-# Those of compiler_limits() in src/execute/child/stage.cpp, in seconds and bytes. The wall limit is longer:
+# Those of compiler_limits() in src/toolchain/child/stage.cpp, in seconds and bytes. The wall limit is longer:
 # a busy machine is no hang, and what computes ends at the other limit.
 WALL, CPU, MEMORY = 180, 16, 4 << 30
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|^[ \t]*#[^\n]*|'

@@ -9,7 +9,7 @@
 
 #include "cli/terminal_approver.h"
 #include "cli/worker_choice.h"
-#include "execute/asking/command_approver.h"
+#include "run/asking/command_approver.h"
 
 namespace mcpac::cli {
 

@@ -8,7 +8,7 @@
 
 #include "cli/context.h"
 #include "cli/output_hold.h"
-#include "execute/asking/run_approver.h"
+#include "run/asking/run_approver.h"
 
 namespace mcpac::cli {
 

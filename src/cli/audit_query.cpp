@@ -1,5 +1,5 @@
 // mcpac audit query: questions to the recorded runs.
-#include "execute/records/audit_query.h"
+#include "history/records/audit_query.h"
 
 #include <fmt/format.h>
 
@@ -14,9 +14,9 @@
 #include "cli/audit_commands.h"
 #include "core/printable.h"
 #include "core/quantity.h"
-#include "execute/records/connection_query.h"
-#include "execute/records/run_files.h"
-#include "execute/records/run_record.h"
+#include "history/records/connection_query.h"
+#include "history/records/run_files.h"
+#include "history/records/run_record.h"
 
 namespace mcpac::cli {
 namespace {

@@ -10,8 +10,8 @@
 #include "cli/audit_commands.h"
 #include "core/printable.h"
 #include "core/quantity.h"
-#include "execute/records/replay.h"
-#include "execute/records/run_record.h"
+#include "history/records/replay.h"
+#include "history/records/run_record.h"
 
 namespace mcpac::cli {
 namespace {

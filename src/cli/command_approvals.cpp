@@ -9,7 +9,7 @@
 #include "core/clock.h"
 #include "core/printable.h"
 #include "core/quantity.h"
-#include "execute/asking/approval_store.h"
+#include "run/asking/approval_store.h"
 
 namespace mcpac::cli {
 namespace {

@@ -17,9 +17,9 @@
 #include "core/printable.h"
 #include "core/rfc3339.h"
 #include "core/shell_quote.h"
-#include "execute/check/authorities.h"
 #include "policy/places.h"
 #include "policy/text/times.h"
+#include "run/check/authorities.h"
 
 namespace mcpac::cli {
 namespace {

@@ -9,11 +9,11 @@
 #include "core/clock.h"
 #include "core/printable.h"
 #include "core/quantity.h"
-#include "execute/changes/apply.h"
-#include "execute/changes/changes_diff.h"
-#include "execute/changes/changeset.h"
-#include "execute/changes/writable_today.h"
-#include "execute/files/open_place.h"
+#include "history/changes/apply.h"
+#include "history/changes/changes_diff.h"
+#include "history/changes/changeset.h"
+#include "project/files/open_place.h"
+#include "run/check/writable_today.h"
 
 namespace mcpac::cli {
 namespace {

@@ -14,9 +14,9 @@
 #include "cli/run_options.h"
 #include "cli/settings.h"
 #include "core/printable.h"
-#include "execute/build/toolchain.h"
-#include "execute/check/server_root.h"
+#include "run/check/server_root.h"
 #include "sandbox/sandbox.h"
+#include "toolchain/toolchain.h"
 
 namespace mcpac::cli {
 namespace {

@@ -8,9 +8,9 @@
 #include "cli/run_options.h"
 #include "cli/source_argument.h"
 #include "cli/through_host.h"
-#include "execute/files/obeyed_commands.h"
-#include "execute/run/pipeline.h"
-#include "execute/servers/confine_servers.h"
+#include "project/files/obeyed_commands.h"
+#include "run/pipeline.h"
+#include "servers/confine/confine_servers.h"
 
 namespace mcpac::cli {
 namespace {

@@ -11,14 +11,14 @@
 #include "cli/falls_under.h"
 #include "cli/written.h"
 #include "core/printable.h"
-#include "execute/build/build_headers.h"
-#include "execute/check/authorities.h"
-#include "execute/check/server_root.h"
-#include "execute/project/editor_files.h"
-#include "execute/project/list_servers.h"
-#include "execute/project/project_use.h"
 #include "mcp/placeholders.h"
 #include "policy/explain/lint.h"
+#include "project/editor_files.h"
+#include "project/list_servers.h"
+#include "project/project_use.h"
+#include "run/check/authorities.h"
+#include "run/check/server_root.h"
+#include "toolchain/build_headers.h"
 
 namespace mcpac::cli {
 namespace {

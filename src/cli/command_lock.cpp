@@ -16,9 +16,9 @@
 #include "cli/written.h"
 #include "core/printable.h"
 #include "core/shell_quote.h"
-#include "execute/project/project_use.h"
-#include "execute/project/review.h"
-#include "execute/project/shown_diff.h"
+#include "project/project_use.h"
+#include "project/review.h"
+#include "project/shown_diff.h"
 
 namespace mcpac::cli {
 namespace {

@@ -18,8 +18,8 @@
 #include "cli/commands.h"
 #include "core/printable.h"
 #include "core/quantity.h"
-#include "execute/host/log_in.h"
 #include "mcp/oauth/login_page.h"
+#include "servers/log_in.h"
 
 extern char** environ;
 

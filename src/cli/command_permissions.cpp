@@ -16,8 +16,8 @@
 #include "cli/source_argument.h"
 #include "core/nearest_name.h"
 #include "core/printable.h"
-#include "execute/check/suggest_narrow.h"
-#include "execute/check/would_be_granted.h"
+#include "run/check/suggest_narrow.h"
+#include "run/check/would_be_granted.h"
 
 namespace mcpac::cli {
 namespace {

@@ -8,11 +8,11 @@
 #include "cli/tool_choice.h"
 #include "codegen/prompt.h"
 #include "core/clock.h"
-#include "execute/check/authorities.h"
-#include "execute/check/require_granted.h"
-#include "execute/host/tool_tables.h"
-#include "execute/project/claimed_needs.h"
-#include "execute/servers/server_places.h"
+#include "project/claimed_needs.h"
+#include "run/check/authorities.h"
+#include "run/check/require_granted.h"
+#include "servers/confine/server_places.h"
+#include "servers/tool_tables.h"
 
 namespace mcpac::cli {
 namespace {

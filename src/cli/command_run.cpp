@@ -7,9 +7,9 @@
 #include "cli/run_arguments.h"
 #include "cli/run_options.h"
 #include "cli/through_host.h"
-#include "execute/files/obeyed_commands.h"
-#include "execute/run/run_prebuilt.h"
-#include "execute/servers/confine_servers.h"
+#include "project/files/obeyed_commands.h"
+#include "run/run_prebuilt.h"
+#include "servers/confine/confine_servers.h"
 
 namespace mcpac::cli {
 namespace {

@@ -7,8 +7,8 @@
 #include "cli/commands.h"
 #include "core/printable.h"
 #include "core/quantity.h"
-#include "execute/live/live_runs.h"
-#include "execute/servers/server_places.h"
+#include "run/live/live_runs.h"
+#include "servers/confine/server_places.h"
 
 namespace mcpac::cli {
 namespace {

@@ -20,14 +20,14 @@
 #include "cli/serve_options.h"
 #include "cli/settings.h"
 #include "cli/through_host.h"
+#include "core/interrupt.h"
 #include "core/shell_quote.h"
-#include "execute/check/authorities.h"
-#include "execute/check/require_granted.h"
-#include "execute/child/interrupt.h"
-#include "execute/files/obeyed_commands.h"
-#include "execute/host/tool_tables.h"
-#include "execute/servers/confine_servers.h"
+#include "project/files/obeyed_commands.h"
+#include "run/check/authorities.h"
+#include "run/check/require_granted.h"
 #include "sandbox/sandbox.h"
+#include "servers/confine/confine_servers.h"
+#include "servers/tool_tables.h"
 
 namespace mcpac::cli {
 namespace {
@@ -142,7 +142,7 @@ std::optional<gateway::http::TlsFiles> tls_of(const ServeOptions& options) {
 }
 
 // Until the last client left (false) or a signal asks for it (true).
-bool wait_for_end(const execute::Interrupt& interrupt, ServeLog& log, const ServeOptions& options,
+bool wait_for_end(const Interrupt& interrupt, ServeLog& log, const ServeOptions& options,
                   ServeDoors& doors) {
   const bool had_terminal = has_terminal();
   bool reloads = false;  // at SIGHUP, instead of ending
@@ -170,7 +170,7 @@ void warn_of_tier(const Context& context, sandbox::Tier lowest, ServeLog& log) {
 }
 
 void serve(Context& context, const ServeOptions& options) {
-  const execute::Interrupt interrupt;  // before any thread
+  const Interrupt interrupt;  // before any thread
   if (auto fits = check(options); !fits) return context.fail(fits.error());
   auto project = context.project();
   if (!project) return context.fail(project.error());

@@ -11,9 +11,9 @@
 #include "cli/rule_reader.h"
 #include "core/printable.h"
 #include "core/rfc3339.h"
-#include "execute/check/authorities.h"
 #include "gateway/tokens.h"
 #include "policy/text/format.h"
+#include "run/check/authorities.h"
 
 namespace mcpac::cli {
 namespace {

@@ -13,7 +13,7 @@
 #include "codegen/signature.h"
 #include "core/printable.h"
 #include "core/quantity.h"
-#include "execute/project/claimed_needs.h"
+#include "project/claimed_needs.h"
 
 namespace mcpac::cli {
 namespace {

@@ -20,9 +20,9 @@
 #include "core/file.h"
 #include "core/printable.h"
 #include "core/shell_quote.h"
-#include "execute/run/call_tool.h"
-#include "execute/servers/failed_calls.h"
 #include "mcpac/content.hpp"
+#include "run/call_tool.h"
+#include "servers/confine/failed_calls.h"
 
 namespace mcpac::cli {
 namespace {

@@ -15,14 +15,14 @@
 #include "core/ascii.h"
 #include "core/printable.h"
 #include "core/quantity.h"
-#include "execute/project/list_servers.h"
-#include "execute/project/project_use.h"
-#include "execute/servers/confine_servers.h"
-#include "execute/servers/learn.h"
-#include "execute/servers/proposed_places.h"
-#include "execute/servers/server_packages.h"
 #include "mcp/environment.h"
 #include "mcp/stdio_transport.h"
+#include "project/list_servers.h"
+#include "project/project_use.h"
+#include "servers/confine/confine_servers.h"
+#include "servers/confine/learn.h"
+#include "servers/confine/proposed_places.h"
+#include "servers/confine/server_packages.h"
 
 namespace mcpac::cli {
 namespace {

@@ -1,5 +1,5 @@
 // Confine entry: the "sandbox" of a server that is about to be written into mcpac.json, proposed by
-// what its entry names (execute/servers/proposed_places.h) and tried once.
+// what its entry names (servers/confine/proposed_places.h) and tried once.
 //
 // Nothing is written here. A server is confined only where it started and listed its tools so;
 // whether its calls work is not tried, and that is said.
@@ -12,9 +12,9 @@
 #include "cli/context.h"
 #include "core/error.h"
 #include "core/json.h"
-#include "execute/project/project.h"
-#include "execute/servers/server_packages.h"
 #include "mcp/server_config.h"
+#include "project/project.h"
+#include "servers/confine/server_packages.h"
 
 namespace mcpac::cli {
 
@@ -39,7 +39,7 @@ namespace mcpac::cli {
 // The Error's fix says the ways out.
 [[nodiscard]] Result<void> try_in_sandbox(const Context& context, const mcp::ServerConfig& server);
 
-// Installs what a launcher of a confined server would download (execute/servers/server_packages.h),
+// Installs what a launcher of a confined server would download (servers/confine/server_packages.h),
 // where it is not there, and says what. Nothing for servers that are none of these.
 [[nodiscard]] Result<void> ensure_installed(const Context& context,
                                             const mcp::ServerConfig& server);

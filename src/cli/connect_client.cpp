@@ -23,11 +23,11 @@
 #include "core/line_diff.h"
 #include "core/printable.h"
 #include "core/shell_quote.h"
-#include "execute/check/authorities.h"
-#include "execute/clients/adopt.h"
-#include "execute/clients/literal_secrets.h"
 #include "mcp/environment.h"
 #include "mcp/secrets.h"
+#include "project/clients/adopt.h"
+#include "project/clients/literal_secrets.h"
+#include "run/check/authorities.h"
 
 namespace mcpac::cli {
 namespace {

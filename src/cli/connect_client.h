@@ -6,9 +6,9 @@
 
 #include "cli/context.h"
 #include "core/error.h"
-#include "execute/clients/client_file.h"
-#include "execute/clients/client_kind.h"
-#include "execute/clients/connection_record.h"
+#include "project/clients/client_file.h"
+#include "project/clients/client_kind.h"
+#include "project/clients/connection_record.h"
 
 namespace mcpac::cli {
 

@@ -9,8 +9,8 @@
 #include "cli/user_folders.h"
 #include "core/error_json.h"
 #include "core/printable.h"
-#include "execute/servers/confine_servers.h"
-#include "execute/servers/learn_session.h"
+#include "servers/confine/confine_servers.h"
+#include "servers/confine/learn_session.h"
 
 namespace mcpac::cli {
 namespace {

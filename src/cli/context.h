@@ -13,7 +13,7 @@
 #include "cli/talk.h"
 #include "core/error.h"
 #include "core/json.h"
-#include "execute/project/project.h"
+#include "project/project.h"
 #include "resident/worker.h"
 
 namespace CLI {

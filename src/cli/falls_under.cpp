@@ -10,10 +10,10 @@
 
 #include "core/clock.h"
 #include "core/printable.h"
-#include "execute/check/authorities.h"
-#include "execute/host/tool_tables.h"
 #include "gateway/tokens.h"
 #include "policy/explain/lint.h"
+#include "run/check/authorities.h"
+#include "servers/tool_tables.h"
 
 namespace mcpac::cli {
 namespace {

@@ -13,8 +13,8 @@
 #include "codegen/lock.h"
 #include "codegen/lock_diff.h"
 #include "core/tool_definition.h"
-#include "execute/project/review.h"
 #include "policy/layers.h"
+#include "project/review.h"
 
 namespace mcpac::cli {
 

@@ -16,9 +16,9 @@
 #include "core/printable.h"
 #include "core/shell_quote.h"
 #include "core/trimmed.h"
-#include "execute/check/authorities.h"
-#include "execute/project/project_place.h"
 #include "policy/text/printer.h"
+#include "project/project_place.h"
+#include "run/check/authorities.h"
 
 namespace mcpac::cli {
 

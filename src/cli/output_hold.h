@@ -1,12 +1,13 @@
 // OutputHold: holds back a program's output while a question stands on the same terminal
-// (execute/child/output_gate.h). What goes into a pipe waits, too: it may end at the same terminal.
+// (toolchain/child/output_gate.h). What goes into a pipe waits, too: it may end at the same
+// terminal.
 #pragma once
 
 #include <cstdio>
 #include <string_view>
 
 #include "cli/talk.h"
-#include "execute/child/output_gate.h"
+#include "toolchain/child/output_gate.h"
 
 namespace mcpac::cli {
 

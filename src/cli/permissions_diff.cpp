@@ -11,7 +11,7 @@
 #include "cli/read_report.h"
 #include "cli/run_options.h"
 #include "core/printable.h"
-#include "execute/check/report_diff.h"
+#include "run/check/report_diff.h"
 
 namespace mcpac::cli {
 namespace {

@@ -18,8 +18,8 @@
 #include "core/file.h"
 #include "core/printable.h"
 #include "core/quantity.h"
-#include "execute/check/server_root.h"
 #include "policy/explain/lint.h"
+#include "run/check/server_root.h"
 
 namespace mcpac::cli {
 namespace {

@@ -10,8 +10,8 @@
 #include "core/call_arguments.h"
 #include "core/printable.h"
 #include "core/shell_quote.h"
-#include "execute/servers/server_places.h"
 #include "policy/explain/taken_for.h"
+#include "servers/confine/server_places.h"
 
 namespace mcpac::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include "cli/policy_commands.h"
 #include "core/file.h"
 #include "core/printable.h"
-#include "execute/check/authorities.h"
 #include "policy/text/format.h"
+#include "run/check/authorities.h"
 
 namespace mcpac::cli {
 namespace {

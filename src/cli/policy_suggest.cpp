@@ -12,9 +12,9 @@
 #include "core/file.h"
 #include "core/printable.h"
 #include "core/shell_quote.h"
-#include "execute/check/suggest_policy.h"
-#include "execute/records/run_files.h"
+#include "history/records/run_files.h"
 #include "policy/text/format.h"
+#include "run/check/suggest_policy.h"
 
 namespace mcpac::cli {
 namespace {

@@ -9,9 +9,9 @@
 #include "core/permission.h"
 #include "core/printable.h"
 #include "core/quantity.h"
-#include "execute/asking/question_json.h"
-#include "execute/check/authorities.h"
 #include "policy/explain/lint.h"
+#include "run/asking/question_json.h"
+#include "run/check/authorities.h"
 
 namespace mcpac::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "execute/asking/run_approver.h"
+#include "run/asking/run_approver.h"
 
 namespace mcpac::cli {
 

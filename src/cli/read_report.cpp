@@ -6,8 +6,8 @@
 #include "cli/persons_word.h"
 #include "cli/run_options.h"
 #include "cli/source_argument.h"
-#include "execute/build/analyze_source.h"
-#include "execute/build/program_file.h"
+#include "run/analyze_source.h"
+#include "toolchain/program_file.h"
 
 namespace mcpac::cli {
 namespace {

@@ -1,7 +1,7 @@
 #include "cli/rule_reader.h"
 
-#include "execute/check/require_granted.h"
-#include "execute/host/tool_tables.h"
+#include "run/check/require_granted.h"
+#include "servers/tool_tables.h"
 
 namespace mcpac::cli {
 

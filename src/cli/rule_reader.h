@@ -11,7 +11,7 @@
 #include "cli/context.h"
 #include "cli/grant_options.h"
 #include "core/clock.h"
-#include "execute/check/authorities.h"
+#include "run/check/authorities.h"
 
 namespace mcpac::cli {
 

@@ -1,7 +1,7 @@
 #include "cli/run_arguments.h"
 
 #include "core/file.h"
-#include "execute/run/run_limits.h"
+#include "run/run_limits.h"
 
 namespace mcpac::cli {
 namespace {

@@ -17,8 +17,8 @@
 #include "core/clock.h"
 #include "core/printable.h"
 #include "core/quantity.h"
-#include "execute/child/stage.h"
-#include "execute/run/outcome_json.h"
+#include "run/outcome_json.h"
+#include "toolchain/child/stage.h"
 
 namespace mcpac::cli {
 namespace {
@@ -80,7 +80,7 @@ Result<std::chrono::milliseconds> time_of(const std::string& text, const char* o
 }
 
 // One question, answered by a person at the terminal; everything but "y" or "yes" is no.
-bool ask_once(const execute::CheckResult& check, execute::StopSignal stop) {
+bool ask_once(const execute::CheckResult& check, StopSignal stop) {
   fmt::print(stderr, "The program asks for what was not granted:\n");
   for (const auto& permission : check.missing) fmt::print(stderr, "  {}\n", printable(permission));
   fmt::print(stderr, "A yes grants exactly:\n");

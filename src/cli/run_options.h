@@ -10,7 +10,7 @@
 #include "analyzer/source_texts.h"
 #include "cli/approver_options.h"
 #include "cli/context.h"
-#include "execute/run/pipeline.h"
+#include "run/pipeline.h"
 
 namespace mcpac::cli {
 

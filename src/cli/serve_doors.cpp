@@ -13,7 +13,7 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/ip/address.hpp>
 
-#include "execute/check/authorities.h"
+#include "run/check/authorities.h"
 
 namespace mcpac::cli {
 namespace asio = boost::asio;

@@ -13,8 +13,8 @@
 #include "cli/serve_doors.h"
 #include "core/printable.h"
 #include "core/shell_quote.h"
-#include "execute/check/authorities.h"
 #include "mcp/url.h"
+#include "run/check/authorities.h"
 
 namespace mcpac::cli {
 namespace {

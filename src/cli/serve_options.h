@@ -10,11 +10,11 @@
 #include "cli/context.h"
 #include "cli/grant_options.h"
 #include "core/error.h"
-#include "execute/recording/recording_choice.h"
 #include "gateway/gateway.h"
 #include "gateway/http/head.h"
 #include "gateway/oauth/resource_server.h"
 #include "gateway/tracing/settings.h"
+#include "history/recording/recording_choice.h"
 
 namespace CLI {
 class App;

@@ -27,14 +27,14 @@
 #include "core/printable.h"
 #include "core/quantity.h"
 #include "core/shell_quote.h"
-#include "execute/project/claimed_needs.h"
-#include "execute/project/generate_project.h"
-#include "execute/project/list_servers.h"
-#include "execute/project/project_use.h"
-#include "execute/run/call_tool.h"
-#include "execute/servers/confine_servers.h"
-#include "execute/servers/learn.h"
-#include "execute/servers/learn_session.h"
+#include "project/claimed_needs.h"
+#include "project/generate_project.h"
+#include "project/list_servers.h"
+#include "project/project_use.h"
+#include "run/call_tool.h"
+#include "servers/confine/confine_servers.h"
+#include "servers/confine/learn.h"
+#include "servers/confine/learn_session.h"
 
 namespace mcpac::cli {
 namespace {

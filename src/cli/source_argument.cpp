@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/file.h"
-#include "execute/build/source_files.h"
+#include "toolchain/source_files.h"
 
 namespace mcpac::cli {
 

@@ -6,7 +6,7 @@
 
 #include "analyzer/source_texts.h"
 #include "core/error.h"
-#include "execute/build/snapshot.h"
+#include "toolchain/snapshot.h"
 
 namespace mcpac::cli {
 

@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "execute/child/stage.h"
+#include "toolchain/child/stage.h"
 
 namespace mcpac::cli {
 namespace {

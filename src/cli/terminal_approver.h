@@ -12,7 +12,7 @@
 
 #include "cli/output_hold.h"
 #include "core/file.h"
-#include "execute/asking/run_approver.h"
+#include "run/asking/run_approver.h"
 
 namespace mcpac::cli {
 

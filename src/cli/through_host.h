@@ -6,8 +6,8 @@
 
 #include "cli/context.h"
 #include "cli/run_options.h"
-#include "execute/run/pipeline.h"
 #include "resident/client.h"
+#include "run/pipeline.h"
 
 namespace mcpac::cli {
 

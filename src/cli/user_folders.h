@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "execute/project/folders.h"
+#include "project/folders.h"
 
 namespace mcpac::cli {
 

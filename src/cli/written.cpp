@@ -11,7 +11,7 @@
 #include "core/printable.h"
 #include "core/quantity.h"
 #include "core/shell_quote.h"
-#include "execute/check/server_root.h"
+#include "run/check/server_root.h"
 
 namespace mcpac::cli {
 namespace {

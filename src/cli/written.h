@@ -8,9 +8,9 @@
 
 #include "cli/context.h"
 #include "cli/falls_under.h"
-#include "execute/project/generate_project.h"
-#include "execute/project/list_servers.h"
-#include "execute/project/project.h"
+#include "project/generate_project.h"
+#include "project/list_servers.h"
+#include "project/project.h"
 
 namespace mcpac::cli {
 

@@ -1,5 +1,5 @@
 // Dialer: makes the connections that the gate decided, as the gate sees it. The real one is
-// execute/network/host_dialer.h.
+// network/host_dialer.h.
 //
 // It decides nothing: it asks about every address before it dials it, and dials that very address,
 // so that a name which leads elsewhere the second time gains nothing. Everything happens on the

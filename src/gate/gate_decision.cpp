@@ -14,7 +14,7 @@ constexpr std::size_t kRecordBeside = std::size_t{32} << 10U;
 static_assert(kMaxRecordedArguments + policy::kMaxPathFactBytes + kRecordBeside <=
               audit::kMaxEventBytes);
 
-// More kinds of denials than a user is shown of one run (execute/records/denials.h).
+// More kinds of denials than a user is shown of one run (history/records/denials.h).
 constexpr std::size_t kMostExplained = 16;
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Record: audit payloads of a call, of bounded size.
 //
 // A check holds the caller and the call, the decision, its rule and layer, and what the
-// decision rested on, so that it can be made again (execute/records/replay.h). How much of the
+// decision rested on, so that it can be made again (history/records/replay.h). How much of the
 // arguments it holds is the user's choice (policy::AuditLevel): what reveals more is left out here,
 // and nowhere else. Sizes are bounded because the program under audit chooses most of these texts.
 #pragma once

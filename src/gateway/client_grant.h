@@ -11,9 +11,6 @@
 #include <set>
 #include <string>
 
-#include "execute/asking/approval_store.h"
-#include "execute/live/run_control.h"
-#include "execute/servers/server_places.h"
 #include "gate/anomalies.h"
 #include "gate/gate.h"
 #include "gateway/call_room.h"
@@ -26,6 +23,9 @@
 #include "gateway/own_servers.h"
 #include "gateway/tracing/tracer.h"
 #include "gateway/waiting_room.h"
+#include "run/asking/approval_store.h"
+#include "run/live/run_control.h"
+#include "servers/confine/server_places.h"
 
 namespace mcpac::gateway {
 

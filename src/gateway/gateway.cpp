@@ -11,10 +11,10 @@
 #include <boost/asio/post.hpp>
 
 #include "core/printable.h"
-#include "execute/host/tool_tables.h"
 #include "gate/servers.h"
 #include "gateway/bounded_warnings.h"
 #include "gateway/kept_memory.h"
+#include "servers/tool_tables.h"
 
 namespace mcpac::gateway {
 namespace {

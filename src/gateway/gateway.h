@@ -15,15 +15,6 @@
 
 #include "codegen/lock.h"
 #include "core/clock.h"
-#include "execute/asking/approval_store.h"
-#include "execute/asking/run_approver.h"
-#include "execute/check/authorities.h"
-#include "execute/host/host.h"
-#include "execute/project/known_lock.h"
-#include "execute/project/project.h"
-#include "execute/project/project_use.h"
-#include "execute/recording/run_recording.h"
-#include "execute/servers/confine_servers.h"
 #include "gateway/announcements.h"
 #include "gateway/client_registry.h"
 #include "gateway/code_mode/preparation.h"
@@ -34,6 +25,15 @@
 #include "gateway/timed_upstream.h"
 #include "gateway/trace_sending.h"
 #include "gateway/tracing/settings.h"
+#include "history/recording/run_recording.h"
+#include "project/known_lock.h"
+#include "project/project.h"
+#include "project/project_use.h"
+#include "run/asking/approval_store.h"
+#include "run/asking/run_approver.h"
+#include "run/check/authorities.h"
+#include "servers/confine/confine_servers.h"
+#include "servers/host.h"
 
 namespace mcpac::gateway {
 

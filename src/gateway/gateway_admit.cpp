@@ -13,14 +13,14 @@
 
 #include "core/printable.h"
 #include "core/rfc3339.h"
-#include "execute/asking/run_binding.h"
-#include "execute/host/tool_tables.h"
-#include "execute/live/gate_control.h"
-#include "execute/project/claimed_needs.h"
-#include "execute/records/run_record.h"
-#include "execute/servers/server_places.h"
 #include "gateway/code_mode/definitions.h"
 #include "gateway/gateway.h"
+#include "history/records/run_record.h"
+#include "project/claimed_needs.h"
+#include "run/asking/run_binding.h"
+#include "run/live/gate_control.h"
+#include "servers/confine/server_places.h"
+#include "servers/tool_tables.h"
 
 namespace mcpac::gateway {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <boost/asio/post.hpp>
 
-#include "execute/servers/confine_servers.h"
 #include "gate/servers.h"
+#include "servers/confine/confine_servers.h"
 
 namespace mcpac::gateway {
 

@@ -25,9 +25,9 @@
 #include <boost/asio/any_io_executor.hpp>
 
 #include "core/clock.h"
-#include "execute/host/upstreams.h"
-#include "execute/servers/server_places.h"
 #include "gate/forwarding_upstream.h"
+#include "servers/confine/server_places.h"
+#include "servers/upstreams.h"
 
 namespace mcpac::gateway {
 

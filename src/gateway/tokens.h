@@ -16,7 +16,7 @@
 #include "core/clock.h"
 #include "core/error.h"
 #include "core/json.h"
-#include "execute/project/project.h"
+#include "project/project.h"
 
 namespace mcpac::gateway {
 

@@ -8,11 +8,11 @@
 #include <string>
 
 #include "core/clock.h"
-#include "execute/host/host.h"
 #include "gateway/tracing/exporter.h"
 #include "gateway/tracing/settings.h"
 #include "gateway/tracing/traced_upstream.h"
 #include "gateway/tracing/tracer.h"
+#include "servers/host.h"
 
 namespace mcpac::gateway {
 

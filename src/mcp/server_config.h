@@ -91,7 +91,7 @@ struct ServerConfig {
   std::filesystem::path found;   // folder of what servers were found to be (Finding), or empty
   std::filesystem::path tokens;  // folder of what logins left; empty keeps it in memory
   std::filesystem::path file;    // the mcpac.json whose entry it is; empty where it is none's
-  Claims claims;  // what its manifest says that it needs (execute/project/project.cpp)
+  Claims claims;                 // what its manifest says that it needs (project/project.cpp)
 
   [[nodiscard]] bool is_http() const { return !url.empty(); }
   // Command line or URL with secrets unexpanded: what the lock calls the server's identity.

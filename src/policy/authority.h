@@ -162,7 +162,7 @@ class Authority {
   // What the file system said of the bases of path tests when they were loaded.
   [[nodiscard]] const std::vector<PathFact>& loaded_paths() const;
 
-  // For replay: decisions made again (execute/records/replay.h) -----------------------------------
+  // For replay: decisions made again (history/records/replay.h) -----------------------------------
   // Whether an answer for this tool may hang on the arguments.
   [[nodiscard]] bool weighs_arguments(const Permission& permission) const;
   [[nodiscard]] std::vector<MeterReading> meter_readings(const Permission& permission) const;

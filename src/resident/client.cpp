@@ -9,7 +9,7 @@
 #include <array>
 #include <chrono>
 
-#include "execute/project/project_place.h"
+#include "project/project_place.h"
 #include "resident/handshake.h"
 #include "resident/passed_signals.h"
 #include "resident/patience.h"
@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 // hear, is killed after a second (workers.cpp).
 constexpr std::chrono::milliseconds kUntilItBegins{5'000};
 // A command that works alone anyway is held up by no host that hangs: what it has to say is only a
-// courtesy (execute/project/project_use.h).
+// courtesy (project/project_use.h).
 constexpr std::chrono::milliseconds kForCourtesy{2'000};
 
 mode_t own_umask() {

@@ -15,7 +15,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
-#include "execute/project/folders.h"
+#include "project/folders.h"
 #include "resident/door.h"
 #include "resident/patience.h"
 

@@ -10,7 +10,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
-#include "execute/project/folders.h"
+#include "project/folders.h"
 #include "resident/standing.h"
 
 namespace mcpac::resident {

@@ -19,7 +19,7 @@ namespace {
 // A client that connected and said nothing yet: the oldest goes when one more comes.
 constexpr std::size_t kMaxSilent = 32;
 // A client that works alone and is remembered for it; of others the project's use is told by a file
-// (execute/project/project_use.h).
+// (project/project_use.h).
 constexpr std::size_t kMaxAlone = 64;
 // Without a descriptor no client can be admitted, and the door would be heard again at once.
 constexpr auto kUntilNextAccept = std::chrono::milliseconds(100);

@@ -1,7 +1,7 @@
 // Worker: the process that waits, prepared, for one request, and then is that run.
 //
 // It has loaded its libraries, started its warden, read the project and started servers
-// (execute/run/prewarmed_run.h). With the request come the client's descriptors, folder,
+// (run/prewarmed_run.h). With the request come the client's descriptors, folder,
 // environment and arguments; from then on it is what the client would have been, and runs the same
 // code.
 #pragma once
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "execute/run/prewarmed_run.h"
+#include "run/prewarmed_run.h"
 
 namespace mcpac::resident {
 

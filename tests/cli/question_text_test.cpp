@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "execute/asking/question_json.h"
+#include "run/asking/question_json.h"
 
 using namespace mcpac;
 using cli::read_call_answer;

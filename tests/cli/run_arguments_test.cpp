@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "core/file.h"
-#include "execute/run/run_limits.h"
+#include "run/run_limits.h"
 
 using namespace mcpac;
 using namespace mcpac::cli;

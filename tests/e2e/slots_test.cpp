@@ -12,10 +12,10 @@
 
 #include "core/file.h"
 #include "e2e/workspace.h"
-#include "execute/build/image_file.h"
-#include "execute/run/image_start.h"
-#include "execute/run/slot.h"
 #include "places.h"
+#include "run/image_start.h"
+#include "run/slot.h"
+#include "toolchain/image_file.h"
 
 using e2e::Workspace;
 using namespace mcpac;

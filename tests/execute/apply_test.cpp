@@ -1,4 +1,4 @@
-#include "execute/changes/apply.h"
+#include "history/changes/apply.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -8,8 +8,8 @@
 #include <algorithm>
 
 #include "core/repository.h"
-#include "execute/changes/changes_store.h"
 #include "execute/support_changes.h"
+#include "history/changes/changes_store.h"
 
 using namespace mcpac;
 using namespace mcpac::execute::test;

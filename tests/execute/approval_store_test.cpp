@@ -1,5 +1,5 @@
 // Answers that outlive their run, and all that must not be taken for one.
-#include "execute/asking/approval_store.h"
+#include "run/asking/approval_store.h"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // What a server asks while it works on a call, as it reaches whoever made that call.
-#include "execute/host/ask_caller.h"
+#include "servers/ask_caller.h"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 
-#include "execute/host/server_form.h"
+#include "servers/server_form.h"
 
 using namespace mcpac;
 using namespace mcpac::execute;

@@ -8,8 +8,8 @@
 #include <string>
 #include <thread>
 
-#include "execute/child/stage.h"
 #include "places.h"
+#include "toolchain/child/stage.h"
 
 using namespace mcpac;
 using namespace std::chrono_literals;

@@ -1,4 +1,4 @@
-#include "execute/check/authorities.h"
+#include "run/check/authorities.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -11,8 +11,8 @@
 
 #include "core/clock.h"
 #include "core/file.h"
-#include "execute/check/attenuate.h"
-#include "execute/check/server_root.h"
+#include "run/check/attenuate.h"
+#include "run/check/server_root.h"
 
 using namespace mcpac;
 using namespace mcpac::execute;

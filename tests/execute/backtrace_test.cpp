@@ -1,5 +1,5 @@
 // Backtraces from a real stack of a real file: this program's own.
-#include "execute/child/backtrace.h"
+#include "toolchain/child/backtrace.h"
 
 #include <doctest/doctest.h>
 #include <elf.h>

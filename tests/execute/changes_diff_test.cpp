@@ -1,4 +1,4 @@
-#include "execute/changes/changes_diff.h"
+#include "history/changes/changes_diff.h"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>

@@ -13,11 +13,11 @@
 #include <thread>
 #include <vector>
 
-#include "execute/changes/changes_watch.h"
-#include "execute/changes/changeset.h"
-#include "execute/changes/read_upper.h"
 #include "execute/support_changes.h"
 #include "execute/support_nobody.h"
+#include "history/changes/changes_watch.h"
+#include "history/changes/changeset.h"
+#include "history/changes/read_upper.h"
 
 using namespace mcpac;
 using namespace mcpac::execute::test;

@@ -1,10 +1,10 @@
-#include "execute/check/check.h"
+#include "run/check/check.h"
 
 #include <doctest/doctest.h>
 
 #include "core/clock.h"
-#include "execute/check/authorities.h"
-#include "execute/check/require_granted.h"
+#include "run/check/authorities.h"
+#include "run/check/require_granted.h"
 
 using namespace mcpac;
 

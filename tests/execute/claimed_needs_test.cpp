@@ -1,5 +1,5 @@
 // What tools say that they need, against what the entry of their confined server gives.
-#include "execute/project/claimed_needs.h"
+#include "project/claimed_needs.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "execute/project/project_place.h"
-#include "execute/servers/server_places.h"
+#include "project/project_place.h"
+#include "servers/confine/server_places.h"
 
 using namespace mcpac;
 using execute::ToolNeeds;

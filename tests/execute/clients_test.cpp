@@ -7,10 +7,10 @@
 #include <fstream>
 
 #include "core/file.h"
-#include "execute/clients/adopt.h"
-#include "execute/clients/client_file.h"
-#include "execute/clients/connection_record.h"
 #include "mcp/server_config.h"
+#include "project/clients/adopt.h"
+#include "project/clients/client_file.h"
+#include "project/clients/connection_record.h"
 
 using namespace mcpac;
 using namespace mcpac::execute;

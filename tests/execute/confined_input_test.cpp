@@ -14,8 +14,8 @@
 
 #include "core/file.h"
 #include "core/shell_quote.h"
-#include "execute/servers/confine_servers.h"
 #include "execute/support_folding_disk.h"
+#include "servers/confine/confine_servers.h"
 
 using namespace mcpac;
 

@@ -21,16 +21,16 @@
 
 #include "core/file.h"
 #include "core/shell_quote.h"
-#include "execute/files/file_mounts.h"
-#include "execute/files/kernel_mounts.h"
-#include "execute/files/protected_names.h"
-#include "execute/servers/confine_servers.h"
-#include "execute/servers/failed_calls.h"
-#include "execute/servers/launch_profile.h"
-#include "execute/servers/learn.h"
-#include "execute/servers/learn_session.h"
-#include "execute/servers/server_places.h"
+#include "project/files/file_mounts.h"
+#include "project/files/kernel_mounts.h"
+#include "project/files/protected_names.h"
 #include "sandbox/observe.h"
+#include "servers/confine/confine_servers.h"
+#include "servers/confine/failed_calls.h"
+#include "servers/confine/launch_profile.h"
+#include "servers/confine/learn.h"
+#include "servers/confine/learn_session.h"
+#include "servers/confine/server_places.h"
 
 using namespace mcpac;
 

@@ -1,4 +1,4 @@
-#include "execute/records/denials.h"
+#include "history/records/denials.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "execute/build/entry.h"
+#include "toolchain/entry.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // What a program says that ended it, as the error of its report.
-#include "execute/run/exit_report.h"
+#include "run/exit_report.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "execute/files/file_mounts.h"
+#include "project/files/file_mounts.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -17,11 +17,11 @@
 #include "core/file.h"
 #include "core/folded_name.h"
 #include "core/folds_case.h"
-#include "execute/files/kernel_mounts.h"
-#include "execute/files/protected_names.h"
 #include "execute/support_folding_disk.h"
 #include "execute/support_nobody.h"
 #include "places.h"
+#include "project/files/kernel_mounts.h"
+#include "project/files/protected_names.h"
 
 using namespace mcpac;
 using execute::FileMounts;

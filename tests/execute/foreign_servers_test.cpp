@@ -1,5 +1,5 @@
 // The files of other clients, as `mcpac server add --import` reads them.
-#include "execute/clients/foreign_servers.h"
+#include "project/clients/foreign_servers.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "execute/project/generate_project.h"
+#include "project/generate_project.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 
 #include "core/abandoned.h"
 #include "core/file.h"
-#include "execute/project/project_turn.h"
+#include "project/project_turn.h"
 
 using namespace mcpac;
 using namespace mcpac::execute;

@@ -1,11 +1,11 @@
-#include "execute/check/granted_servers.h"
+#include "run/check/granted_servers.h"
 
 #include <doctest/doctest.h>
 
 #include "core/clock.h"
 #include "core/file.h"
-#include "execute/check/authorities.h"
-#include "execute/host/tool_tables.h"
+#include "run/check/authorities.h"
+#include "servers/tool_tables.h"
 
 using namespace mcpac;
 using namespace mcpac::execute;

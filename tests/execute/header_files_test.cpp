@@ -1,4 +1,4 @@
-#include "execute/project/header_files.h"
+#include "project/header_files.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "execute/build/image_file.h"
+#include "toolchain/image_file.h"
 
 #include <doctest/doctest.h>
 #include <elf.h>

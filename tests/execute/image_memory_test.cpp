@@ -1,4 +1,4 @@
-#include "execute/run/image_memory.h"
+#include "run/image_memory.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
-#include "execute/project/implied.h"
+#include "project/implied.h"
 
 #include <doctest/doctest.h>
 
 #include "core/file.h"
-#include "execute/project/header_files.h"
+#include "project/header_files.h"
 
 using namespace mcpac;
 using namespace mcpac::execute;

@@ -1,5 +1,5 @@
 // The lock of a project, beside one that was read from it before.
-#include "execute/project/known_lock.h"
+#include "project/known_lock.h"
 
 #include <doctest/doctest.h>
 

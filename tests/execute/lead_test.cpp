@@ -1,4 +1,4 @@
-#include "execute/build/lead.h"
+#include "toolchain/lead.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 
 #include "analyzer/lead.h"
 #include "core/file.h"
-#include "execute/child/waiting_pipe.h"
+#include "toolchain/child/waiting_pipe.h"
 
 using namespace mcpac;
 namespace fs = std::filesystem;

@@ -1,5 +1,5 @@
 // What of an entry of mcpac.json looks like a secret.
-#include "execute/clients/literal_secrets.h"
+#include "project/clients/literal_secrets.h"
 
 #include <doctest/doctest.h>
 

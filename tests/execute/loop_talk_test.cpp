@@ -1,5 +1,5 @@
 // What the loop of a run says comes to its listener on another thread, and the loop never waits.
-#include "execute/run/loop_talk.h"
+#include "run/loop_talk.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "execute/build/named_servers.h"
+#include "toolchain/named_servers.h"
 
 #include <doctest/doctest.h>
 

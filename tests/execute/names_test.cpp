@@ -1,5 +1,5 @@
 // Names are looked up whole, as they were decided.
-#include "execute/network/names.h"
+#include "network/names.h"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "core/file.h"
-#include "execute/network/host_dialer.h"
+#include "network/host_dialer.h"
 
 using namespace mcpac;
 using namespace mcpac::execute;

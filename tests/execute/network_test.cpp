@@ -4,8 +4,8 @@
 
 #include <atomic>
 
-#include "execute/network/own_addresses.h"
 #include "execute/support_network.h"
+#include "network/own_addresses.h"
 
 using namespace mcpac;
 using namespace mcpac::execute;

@@ -1,5 +1,5 @@
 // What the configuration of git and Mercurial names, held against what the real git reads.
-#include "execute/files/obeyed_places.h"
+#include "project/files/obeyed_places.h"
 
 #include <doctest/doctest.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #include "core/file.h"
 #include "core/shell_quote.h"
-#include "execute/files/file_mounts.h"
+#include "project/files/file_mounts.h"
 
 using namespace mcpac;
 using execute::FileMounts;

@@ -3,8 +3,8 @@
 #include <filesystem>
 
 #include "core/file.h"
-#include "execute/build/library_symbols.h"
-#include "execute/build/toolchain.h"
+#include "toolchain/library_symbols.h"
+#include "toolchain/toolchain.h"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // The loop that looks before it sleeps: it does what a plain one does, and looks only where looking
 // pays.
-#include "execute/host/polling_loop.h"
+#include "servers/polling_loop.h"
 
 #include <doctest/doctest.h>
 

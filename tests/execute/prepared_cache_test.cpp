@@ -1,4 +1,4 @@
-#include "execute/build/prepared_cache.h"
+#include "toolchain/prepared_cache.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -6,7 +6,7 @@
 #include <sys/file.h>
 
 #include "core/file.h"
-#include "execute/build/precompile.h"
+#include "toolchain/precompile.h"
 
 using namespace mcpac;
 using namespace mcpac::execute;

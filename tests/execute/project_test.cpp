@@ -1,5 +1,5 @@
 // What is said where a project has no mcpac.json.
-#include "execute/project/project.h"
+#include "project/project.h"
 
 #include <doctest/doctest.h>
 

@@ -1,11 +1,11 @@
 // Who uses a project is known as long as it lives, and that it did stays known.
-#include "execute/project/project_use.h"
+#include "project/project_use.h"
 
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <sys/stat.h>
 
-#include "execute/project/project_place.h"
+#include "project/project_place.h"
 #include "resident/support_child.h"
 
 using namespace mcpac;

@@ -1,5 +1,5 @@
 // What a server that is to be confined would be given, by what its entry names.
-#include "execute/servers/proposed_places.h"
+#include "servers/confine/proposed_places.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // What an approver command is asked, and which of its words count as an answer.
-#include "execute/asking/question_json.h"
+#include "run/asking/question_json.h"
 
 #include <doctest/doctest.h>
 

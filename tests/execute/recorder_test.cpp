@@ -1,11 +1,11 @@
 // What a recorder keeps of calls, and what it does not: secrets.
-#include "execute/recording/recorder.h"
+#include "history/recording/recorder.h"
 
 #include <doctest/doctest.h>
 #include <stdlib.h>
 
-#include "execute/recording/secret_marks.h"
 #include "execute/support_recording.h"
+#include "history/recording/secret_marks.h"
 
 using namespace mcpac;
 using namespace mcpac::execute;

@@ -1,5 +1,5 @@
 // The file of a recording: what is written is read, and what is no recording is refused.
-#include "execute/recording/recording.h"
+#include "history/recording/recording.h"
 
 #include <doctest/doctest.h>
 

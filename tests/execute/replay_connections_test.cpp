@@ -8,10 +8,10 @@
 #include <memory>
 
 #include "core/hash.h"
-#include "execute/records/connection_query.h"
-#include "execute/records/replay.h"
-#include "execute/records/run_record.h"
 #include "gate/support_gate.h"
+#include "history/records/connection_query.h"
+#include "history/records/replay.h"
+#include "history/records/run_record.h"
 #include "policy/match/ip_network.h"
 #include "policy/policy_digest.h"
 

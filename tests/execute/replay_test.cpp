@@ -1,5 +1,5 @@
 // Replay: what a gate recorded is decided again, and every change is found.
-#include "execute/records/replay.h"
+#include "history/records/replay.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -9,14 +9,14 @@
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/json_schema.h"
-#include "execute/host/tool_tables.h"
-#include "execute/records/audit_query.h"
-#include "execute/records/run_record.h"
 #include "gate/support_gate.h"
+#include "history/records/audit_query.h"
+#include "history/records/run_record.h"
 #include "places.h"
 #include "policy/match/path_facts.h"
 #include "policy/match/system_path_resolver.h"
 #include "policy/policy_digest.h"
+#include "servers/tool_tables.h"
 
 using namespace mcpac;
 using namespace mcpac::execute;

@@ -1,5 +1,5 @@
 // Which calls a recording answers, in which order, and what it says of all others.
-#include "execute/recording/replayer.h"
+#include "history/recording/replayer.h"
 
 #include <doctest/doctest.h>
 

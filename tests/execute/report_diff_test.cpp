@@ -1,4 +1,4 @@
-#include "execute/check/report_diff.h"
+#include "run/check/report_diff.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // The socket of a live run: what it answers, what it survives, and what is swept.
-#include "execute/live/run_control.h"
+#include "run/live/run_control.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 #include "core/abandoned.h"
 #include "core/socket_folder.h"
-#include "execute/live/live_runs.h"
+#include "run/live/live_runs.h"
 
 using namespace mcpac;
 using namespace mcpac::execute;

@@ -1,5 +1,5 @@
 // What a program is given where its run is recorded or replayed.
-#include "execute/recording/run_recording.h"
+#include "history/recording/run_recording.h"
 
 #include <doctest/doctest.h>
 

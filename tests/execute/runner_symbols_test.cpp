@@ -1,4 +1,4 @@
-#include "execute/build/runner_symbols.h"
+#include "toolchain/runner_symbols.h"
 
 #include <doctest/doctest.h>
 #include <elf.h>
@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "core/file.h"
-#include "execute/build/image_link.h"
+#include "toolchain/image_link.h"
 
 using namespace mcpac;
 using execute::ElfSymbol;

@@ -1,4 +1,4 @@
-#include "execute/child/scratch_file.h"
+#include "toolchain/child/scratch_file.h"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "execute/build/seen_programs.h"
+#include "toolchain/seen_programs.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "execute/host/server_form.h"
+#include "servers/server_form.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // The network of a confined server: what its proxy takes, what its names lead to, and what is kept
 // of that. Against real servers on 127.0.0.1; the sockets are what a sandbox would have made.
-#include "execute/servers/server_network.h"
+#include "servers/confine/server_network.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -21,11 +21,11 @@
 #include "audit/log.h"
 #include "audit/verify.h"
 #include "core/file.h"
-#include "execute/records/audit_query.h"
-#include "execute/records/connection_query.h"
-#include "execute/records/replay.h"
-#include "execute/servers/name_answers.h"
 #include "execute/support_network.h"
+#include "history/records/audit_query.h"
+#include "history/records/connection_query.h"
+#include "history/records/replay.h"
+#include "servers/confine/name_answers.h"
 
 using namespace mcpac;
 using namespace mcpac::execute;

@@ -1,5 +1,5 @@
 // Launchers that download, taken apart: what would be installed, and what is run of it.
-#include "execute/servers/server_packages.h"
+#include "servers/confine/server_packages.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/file.h"
-#include "execute/run/server_stamps.h"
+#include "run/server_stamps.h"
 
 using namespace mcpac;
 

@@ -1,5 +1,5 @@
 // What a server would be started from: every change that its next start would see.
-#include "execute/run/server_stamps.h"
+#include "run/server_stamps.h"
 
 #include <doctest/doctest.h>
 #include <stdlib.h>

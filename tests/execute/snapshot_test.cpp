@@ -1,4 +1,4 @@
-#include "execute/build/snapshot.h"
+#include "toolchain/snapshot.h"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>

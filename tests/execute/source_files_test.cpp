@@ -1,4 +1,4 @@
-#include "execute/build/source_files.h"
+#include "toolchain/source_files.h"
 
 #include <doctest/doctest.h>
 

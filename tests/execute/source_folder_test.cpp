@@ -1,4 +1,4 @@
-#include "execute/build/source_folder.h"
+#include "toolchain/source_folder.h"
 
 #include <doctest/doctest.h>
 

@@ -1,11 +1,11 @@
-#include "execute/check/suggest_narrow.h"
+#include "run/check/suggest_narrow.h"
 
 #include <doctest/doctest.h>
 
 #include <set>
 
 #include "core/clock.h"
-#include "execute/check/check.h"
+#include "run/check/check.h"
 
 using namespace mcpac;
 

@@ -16,8 +16,8 @@
 #include "core/clock.h"
 #include "core/file.h"
 #include "core/ids.h"
-#include "execute/changes/apply.h"
-#include "execute/changes/changeset.h"
+#include "history/changes/apply.h"
+#include "history/changes/changeset.h"
 
 namespace mcpac::execute::test {
 

@@ -1,4 +1,4 @@
-// Images for a runner as tests write them (execute/build/image_file.h).
+// Images for a runner as tests write them (toolchain/image_file.h).
 #pragma once
 
 #include <elf.h>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "execute/build/image_file.h"
+#include "toolchain/image_file.h"
 
 namespace mcpac::execute::test {
 

@@ -16,7 +16,7 @@
 #include <boost/asio/ssl/context.hpp>
 
 #include "core/file.h"
-#include "execute/network/host_dialer.h"
+#include "network/host_dialer.h"
 
 namespace mcpac::execute::testing {
 

@@ -12,9 +12,9 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include "execute/recording/recorder.h"
-#include "execute/recording/replayer.h"
 #include "gate/caller.h"
+#include "history/recording/recorder.h"
+#include "history/recording/replayer.h"
 #include "mcp/secrets.h"
 
 namespace mcpac::execute::testing {

@@ -1,6 +1,6 @@
 // Confined servers where there are no namespaces and a person accepted tier B: a hostile one gets
 // what Landlock holds for it, and nothing of it stays.
-#include "execute/servers/tier_b.h"
+#include "servers/confine/tier_b.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -28,11 +28,11 @@
 #include "audit/log.h"
 #include "core/file.h"
 #include "core/json.h"
-#include "execute/servers/confine_servers.h"
 #include "mcp/child_process.h"
 #include "mcp/server_config.h"
 #include "places.h"
 #include "sandbox/support_sandbox.h"
+#include "servers/confine/confine_servers.h"
 
 using namespace mcpac;
 

@@ -1,4 +1,4 @@
-#include "execute/build/toolchain.h"
+#include "toolchain/toolchain.h"
 
 #include <doctest/doctest.h>
 
@@ -6,10 +6,10 @@
 #include <fstream>
 
 #include "core/file.h"
-#include "execute/build/compile.h"
-#include "execute/build/driver_output.h"
-#include "execute/build/precompile.h"
-#include "execute/build/program_file.h"
+#include "toolchain/compile.h"
+#include "toolchain/driver_output.h"
+#include "toolchain/precompile.h"
+#include "toolchain/program_file.h"
 
 using namespace mcpac;
 

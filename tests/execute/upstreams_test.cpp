@@ -1,6 +1,6 @@
 // Calls as they go to the servers of a run, from before these are there until after they have
 // ended.
-#include "execute/host/upstreams.h"
+#include "servers/upstreams.h"
 
 #include <doctest/doctest.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include <csignal>
 
-#include "execute/child/stage.h"
+#include "toolchain/child/stage.h"
 
 namespace mcpac::execute {
 namespace {

@@ -1,4 +1,4 @@
-#include "execute/project/verified_headers.h"
+#include "project/verified_headers.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>

@@ -205,7 +205,7 @@ std::vector<std::string> Scene::left_behind() const {
   return left;
 }
 
-// An entry begins with the digest of all that follows (src/execute/build/seen_programs.cpp).
+// An entry begins with the digest of all that follows (src/toolchain/seen_programs.cpp).
 std::vector<std::string> Scene::broken_programs() const {
   std::vector<std::string> broken;
   const fs::path folder = e2e::Workspace::shared_cache() / "mcpac/programs";

@@ -13,13 +13,13 @@
 
 #include "audit/verify.h"
 #include "core/file.h"
-#include "execute/asking/run_binding.h"
-#include "execute/host/tool_tables.h"
-#include "execute/records/audit_query.h"
-#include "execute/records/replay.h"
-#include "execute/records/run_files.h"
-#include "execute/records/run_record.h"
 #include "gateway/support_session.h"
+#include "history/records/audit_query.h"
+#include "history/records/replay.h"
+#include "history/records/run_files.h"
+#include "history/records/run_record.h"
+#include "run/asking/run_binding.h"
+#include "servers/tool_tables.h"
 
 using namespace mcpac;
 using namespace mcpac::gateway;

@@ -17,13 +17,13 @@
 #include "core/file.h"
 #include "core/json.h"
 #include "e2e/workspace.h"
-#include "execute/servers/server_places.h"
 #include "faults/support_descendants.h"
 #include "gate/support_gate.h"
 #include "gateway/support_http.h"
 #include "gateway/support_serving.h"
 #include "gateway/support_session.h"
 #include "places.h"
+#include "servers/confine/server_places.h"
 
 namespace mcpac::gateway::testing {
 namespace {

@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "core/file.h"
-#include "execute/host/restart_backoff.h"
 #include "gateway/figures.h"
 #include "gateway/support_http.h"
 #include "gateway/support_serving.h"
 #include "gateway/support_session.h"
+#include "servers/restart_backoff.h"
 
 using namespace mcpac;
 using namespace mcpac::gateway;

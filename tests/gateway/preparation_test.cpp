@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "core/file.h"
-#include "execute/build/prepare_runtime.h"
 #include "places.h"
+#include "toolchain/prepare_runtime.h"
 
 using namespace mcpac;
 using namespace mcpac::gateway;

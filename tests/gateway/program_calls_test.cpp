@@ -214,7 +214,7 @@ TEST_SUITE("gateway/program calls") {
     boost::asio::io_context loop;
     const auto work = boost::asio::make_work_guard(loop);
     Programs programs(loop.get_executor(), {.of_client = 1, .all = 2});
-    const auto until_stopped = [](execute::StopSignal stop) {
+    const auto until_stopped = [](StopSignal stop) {
       pollfd readable{stop.descriptor, POLLIN, 0};
       ::poll(&readable, 1, -1);
       return Json("stopped");
@@ -232,7 +232,7 @@ TEST_SUITE("gateway/program calls") {
     REQUIRE(programs
                 .start(
                     "three",
-                    [](execute::StopSignal) -> Json { throw std::runtime_error("broken"); }, keep)
+                    [](StopSignal) -> Json { throw std::runtime_error("broken"); }, keep)
                 .has_value());
     bool ended = false;
     programs.stop_all([&] { ended = true; });

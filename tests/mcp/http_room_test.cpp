@@ -220,7 +220,7 @@ TEST_SUITE("mcp/http_room") {
   }
 
   // As one that waits for its answer does: a server that is busy is asked again, and one that
-  // lists too much is not (execute/host/upstream_restart).
+  // lists too much is not (servers/upstream_restart).
 
   TEST_CASE("a list that has no turn in its time is told as one that was too slow") {
     HttpFixture web({"stateless"});

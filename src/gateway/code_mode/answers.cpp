@@ -7,11 +7,11 @@
 
 #include "core/error_json.h"
 #include "core/printable.h"
-#include "execute/run/outcome_json.h"
 #include "gate/answer.h"
 #include "gateway/code_mode/advice.h"
 #include "gateway/code_mode/answer_text.h"
 #include "gateway/code_mode/bounds.h"
+#include "run/outcome_json.h"
 
 namespace mcpac::gateway::code_mode {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
-#include "execute/run/pipeline.h"
+#include "run/pipeline.h"
 
 namespace mcpac::gateway::code_mode {
 

@@ -8,10 +8,6 @@
 #include <boost/asio/post.hpp>
 
 #include "core/ids.h"
-#include "execute/build/analyze_source.h"
-#include "execute/check/suggest_narrow.h"
-#include "execute/check/would_be_granted.h"
-#include "execute/host/tool_tables.h"
 #include "gate/answer.h"
 #include "gateway/call_of_client.h"
 #include "gateway/code_mode/answers.h"
@@ -19,6 +15,10 @@
 #include "gateway/code_mode/definitions.h"
 #include "gateway/code_mode/lookups.h"
 #include "gateway/code_mode/program_caller.h"
+#include "run/analyze_source.h"
+#include "run/check/suggest_narrow.h"
+#include "run/check/would_be_granted.h"
+#include "servers/tool_tables.h"
 
 namespace mcpac::gateway::code_mode {
 namespace {
@@ -93,7 +93,7 @@ Json suggestions_for(const analyzer::Report& report, const codegen::Lock& lock) 
 }
 
 Result<Json> analyze_program(const Setup& setup, const std::string& text, Progress& progress,
-                             execute::StopSignal stop) {
+                             StopSignal stop) {
   auto source = execute::source_from_text(text, kDisplay);
   if (!source) return pass_on(source);
   auto ready = setup.view->ready();
@@ -128,7 +128,7 @@ struct ProgramRun {
 };
 
 Json run_program(const Setup& setup, const ProgramRun& program, Progress& progress,
-                 execute::StopSignal stop) {
+                 StopSignal stop) {
   auto source = execute::source_from_text(program.source, kDisplay);
   if (!source) return failure(source.error());
   const auto ready = setup.view->ready();
@@ -223,7 +223,7 @@ void CodeMode::call(const std::string& name, const Json& arguments,
 void CodeMode::analyze(const Json& arguments, const std::shared_ptr<CallOfClient>& call) {
   auto work = [shared = shared_, source = arguments.at("source").get<std::string>(),
                progress = Progress(shared_->host->executor(), call)](
-                  execute::StopSignal stop) mutable -> Json {
+                  StopSignal stop) mutable -> Json {
     auto answer = analyze_program(*shared, source, progress, stop);
     return answer ? std::move(*answer)
                   : Json{{"granted", false}, {"error", error_member(answer.error())}};
@@ -259,7 +259,7 @@ void CodeMode::execute(const Json& arguments, const std::shared_ptr<CallOfClient
                      .run_id = run_id,
                      .upstream = upstream};
   auto work = [shared = shared_, program = std::move(program),
-               progress = Progress(executor, call)](execute::StopSignal stop) mutable -> Json {
+               progress = Progress(executor, call)](StopSignal stop) mutable -> Json {
     return run_program(*shared, program, progress, stop);
   };
   // The last hold of the upstream is here, so that it goes where it lives.

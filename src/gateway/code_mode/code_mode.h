@@ -11,15 +11,15 @@
 
 #include "codegen/lock.h"
 #include "core/json_schema.h"
-#include "execute/host/host.h"
-#include "execute/records/run_record.h"
-#include "execute/run/pipeline.h"
 #include "gate/gate.h"
 #include "gateway/code_mode/granted_view.h"
 #include "gateway/code_mode/own_tools.h"
 #include "gateway/code_mode/programs.h"
 #include "gateway/code_mode/ready_tools.h"
 #include "gateway/tracing/tracer.h"
+#include "history/records/run_record.h"
+#include "run/pipeline.h"
+#include "servers/host.h"
 
 namespace mcpac::gateway::code_mode {
 

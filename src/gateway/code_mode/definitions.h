@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "core/json.h"
-#include "execute/run/run_limits.h"
+#include "run/run_limits.h"
 
 namespace mcpac::gateway::code_mode {
 

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "codegen/lock.h"
-#include "execute/project/project.h"
 #include "policy/authority.h"
+#include "project/project.h"
 
 namespace mcpac::gateway::code_mode {
 

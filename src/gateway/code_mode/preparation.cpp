@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include "execute/build/prepare_runtime.h"
+#include "toolchain/prepare_runtime.h"
 
 namespace mcpac::gateway::code_mode {
 

@@ -13,9 +13,9 @@
 #include <utility>
 
 #include "core/error.h"
-#include "execute/child/kill_switch.h"
-#include "execute/project/project.h"
-#include "execute/run/run_limits.h"
+#include "project/project.h"
+#include "run/kill_switch.h"
+#include "run/run_limits.h"
 
 namespace mcpac::gateway::code_mode {
 

@@ -22,7 +22,7 @@ void block_signals() {
   ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
 }
 
-Json attempt(const Programs::Work& work, execute::StopSignal stop) {
+Json attempt(const Programs::Work& work, StopSignal stop) {
   try {
     return work(stop);
   } catch (const std::exception& error) {

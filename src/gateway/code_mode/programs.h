@@ -16,8 +16,8 @@
 
 #include "core/error.h"
 #include "core/json.h"
-#include "execute/child/kill_switch.h"
 #include "gateway/code_mode/bounds.h"
+#include "run/kill_switch.h"
 
 namespace mcpac::gateway::code_mode {
 
@@ -29,7 +29,7 @@ class Programs {
     std::size_t all = kProgramsOfGateway;
   };
   // On a thread of its own. It ends soon after `stop` is readable.
-  using Work = std::function<Json(execute::StopSignal stop)>;
+  using Work = std::function<Json(StopSignal stop)>;
   using Done = std::function<void(Json)>;
 
   explicit Programs(boost::asio::any_io_executor executor) : Programs(std::move(executor), {}) {}

@@ -1,7 +1,7 @@
 // ReadyTools: prewarmed tools for the next program of code mode, started while no client waits.
 //
 // A warden with an analyzer and a compiler that have read all but the program, a linker and a
-// runner (execute/run/prewarmed_run.h). One set for a gateway, like the last program that was
+// runner (run/prewarmed_run.h). One set for a gateway, like the last program that was
 // compiled; a program that it does not fit starts its own. What is not taken in some minutes goes:
 // it holds memory. Made on a thread of its own, which outlives all that it made: the kernel ends a
 // warden with the thread that started it.
@@ -17,10 +17,10 @@
 #include <thread>
 
 #include "core/error.h"
-#include "execute/project/project.h"
-#include "execute/run/prewarmed_run.h"
-#include "execute/run/run_limits.h"
 #include "gateway/code_mode/granted_view.h"
+#include "project/project.h"
+#include "run/prewarmed_run.h"
+#include "run/run_limits.h"
 
 namespace mcpac::gateway::code_mode {
 

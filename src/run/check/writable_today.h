@@ -1,0 +1,17 @@
+// WritableToday: places that a changeset may still be applied to: those its run was granted, under
+// the ceiling that the project has now.
+#pragma once
+
+#include "core/clock.h"
+#include "history/changes/apply.h"
+#include "history/changes/changeset.h"
+#include "project/folders.h"
+#include "project/project.h"
+
+namespace mcpac::execute {
+
+// An error where the rules cannot be loaded: then nothing is applied.
+[[nodiscard]] Result<MayWrite> writable_today(const Project& project, const Folders& folders,
+                                              const Clock& clock, const Changeset& changes);
+
+}  // namespace mcpac::execute

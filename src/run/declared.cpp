@@ -1,0 +1,16 @@
+#include "run/declared.h"
+
+#include "run/check/check.h"
+
+namespace mcpac::execute {
+
+gate::Declared declared_by(const analyzer::Report& report) {
+  gate::Declared declared;
+  for (const auto& item : report.declared) {
+    if (auto tool = declared_tool(item)) declared.permissions.insert(*tool);
+    declared.texts.push_back(item.text());
+  }
+  return declared;
+}
+
+}  // namespace mcpac::execute

@@ -1,0 +1,25 @@
+// KillSwitch: ends a run from its loop, beside the signals that end it from outside.
+#pragma once
+
+#include "core/error.h"
+#include "core/file.h"
+#include "toolchain/child/stage.h"
+
+namespace mcpac::execute {
+
+class KillSwitch {
+ public:
+  // Stops what `outer` stops, too.
+  [[nodiscard]] static Result<KillSwitch> beside(StopSignal outer);
+  [[nodiscard]] StopSignal stop() const { return {either_.get()}; }
+  // From any thread.
+  void pull() const;
+  [[nodiscard]] bool was_pulled() const;
+
+ private:
+  KillSwitch() = default;
+  UniqueFd event_;
+  UniqueFd either_;
+};
+
+}  // namespace mcpac::execute

@@ -1,0 +1,12 @@
+// Leftovers: files and folders of killed runs, removed by the next one.
+#pragma once
+
+#include "project/folders.h"
+
+namespace mcpac::execute {
+
+// Temporary folders, half-written files and sockets of processes of this user that are dead
+// (core/abandoned.h). Never fails: what cannot be removed stays for another time.
+void sweep_leftovers(const Folders& folders);
+
+}  // namespace mcpac::execute

@@ -1,0 +1,12 @@
+// OutcomeJson: the outcome of a run as one object, for `execute --json` and for clients in code
+// mode.
+#pragma once
+
+#include "core/json.h"
+#include "run/pipeline.h"
+
+namespace mcpac::execute {
+
+[[nodiscard]] Json to_json(const Outcome& outcome);
+
+}  // namespace mcpac::execute

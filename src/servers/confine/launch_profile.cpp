@@ -1,0 +1,490 @@
+#include "servers/confine/launch_profile.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <system_error>
+
+#include "core/file.h"
+#include "core/json.h"
+#include "core/printable.h"
+#include "mcp/environment.h"
+#include "project/files/open_place.h"
+
+namespace mcpac::execute {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Kind of the program that starts a server, by its name without a version.
+enum class Starts : std::uint8_t {
+  kNode,       // a script, with its package
+  kPython,     // a script, with the folder it lies in
+  kScript,     // a script, and nothing with it
+  kCommand,    // another program, with variables before it
+  kDownloads,  // what it fetches
+  kElsewhere   // something that is no child of it
+};
+struct Launcher {
+  std::string_view name;
+  Starts starts;
+  // Options whose value is the next word.
+  std::string_view with_value = {};
+};
+constexpr std::array kLaunchers = {
+    Launcher{"node", Starts::kNode,
+             "-r --require --import --loader --experimental-loader --env-file -C "
+             "--conditions"},
+    Launcher{"nodejs", Starts::kNode, "-r --require --import --loader --experimental-loader"},
+    Launcher{"bun", Starts::kNode, "-r --preload --cwd"},
+    Launcher{"deno", Starts::kNode, "--config --import-map"},
+    Launcher{"tsx", Starts::kNode, "-r --require --import --tsconfig"},
+    Launcher{"ts-node", Starts::kNode, "-r --require --project -P"},
+    Launcher{"python", Starts::kPython, "-W -X"},
+    Launcher{"pypy", Starts::kPython, "-W -X"},
+    Launcher{"sh", Starts::kScript, "-o -O"},
+    Launcher{"bash", Starts::kScript, "-o -O --rcfile --init-file"},
+    Launcher{"dash", Starts::kScript, "-o"},
+    Launcher{"zsh", Starts::kScript, "-o"},
+    Launcher{"ksh", Starts::kScript, "-o"},
+    Launcher{"perl", Starts::kScript},
+    Launcher{"ruby", Starts::kPython, "-r -I -C"},
+    Launcher{"php", Starts::kPython, "-c -d"},
+    Launcher{"lua", Starts::kPython, "-l"},
+    Launcher{"java", Starts::kScript},
+    Launcher{"env", Starts::kCommand},
+    Launcher{"nice", Starts::kCommand},
+    Launcher{"npx", Starts::kDownloads},
+    Launcher{"npm", Starts::kDownloads},
+    Launcher{"pnpm", Starts::kDownloads},
+    Launcher{"pnpx", Starts::kDownloads},
+    Launcher{"yarn", Starts::kDownloads},
+    Launcher{"bunx", Starts::kDownloads},
+    Launcher{"uvx", Starts::kDownloads},
+    Launcher{"uv", Starts::kDownloads},
+    Launcher{"pipx", Starts::kDownloads},
+    Launcher{"docker", Starts::kElsewhere},
+    Launcher{"podman", Starts::kElsewhere},
+    Launcher{"nerdctl", Starts::kElsewhere},
+    Launcher{"kubectl", Starts::kElsewhere},
+    Launcher{"ssh", Starts::kElsewhere},
+    Launcher{"wsl", Starts::kElsewhere},
+    Launcher{"sudo", Starts::kElsewhere},
+    Launcher{"su", Starts::kElsewhere},
+    Launcher{"doas", Starts::kElsewhere},
+    Launcher{"systemd-run", Starts::kElsewhere},
+    Launcher{"flatpak", Starts::kElsewhere},
+};
+
+const Launcher* launcher_of(const fs::path& program) {
+  std::string name = program.filename().native();
+  if (name.ends_with(".exe")) name.resize(name.size() - 4);
+  // "python3.11", "node20", "pypy3"
+  name.resize(name.find_last_not_of("0123456789.") + 1);
+  const auto found = std::ranges::find(kLaunchers, std::string_view(name), &Launcher::name);
+  return found == kLaunchers.end() ? nullptr : &*found;
+}
+
+bool has_value(const Launcher& launcher, std::string_view option) {
+  for (std::string_view rest = launcher.with_value; !rest.empty();) {
+    const auto word = rest.substr(0, rest.find(' '));
+    if (word == option) return true;
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+  }
+  return false;
+}
+
+// Variables that name folders of code.
+constexpr std::array<std::string_view, 4> kCodePaths = {"NODE_PATH", "PYTHONPATH", "PERL5LIB",
+                                                        "RUBYLIB"};
+
+std::string quoted(const fs::path& path) {
+  return "\"" + printable(path.string()) + "\"";
+}
+
+class Profiler {
+ public:
+  Profiler(const mcp::SpawnOptions& options, const fs::path& start, const ForeignFolders& foreign)
+      : options_(options), start_(start), foreign_(foreign) {}
+
+  Result<LaunchProfile> find(std::span<const fs::path> programs) {
+    const std::span<const std::string> words(options_.arguments);
+    auto done = add_command(start_ / options_.program, words.empty() ? words : words.subspan(1));
+    if (!done) return pass_on(done);
+    for (const fs::path& program : programs) {
+      if (auto added = add_program(program, 0); !added) return pass_on(added);
+    }
+    add_code_paths();
+    tidy();
+    return std::move(profile_);
+  }
+
+ private:
+  static std::unexpected<Error> refuse(std::string what, std::string why, std::string fix) {
+    return fail(ErrorId::kServerStart, std::move(what),
+                {.why = std::move(why), .fix = std::move(fix)});
+  }
+
+  // Where the path leads; the links on the way are noted.
+  std::optional<fs::path> follow(const fs::path& path) {
+    constexpr int kMostLinks = 40;
+    fs::path rest = path.lexically_normal();
+    for (int links = 0; links < kMostLinks;) {
+      fs::path at;
+      bool went_on = false;
+      for (auto part = rest.begin(); part != rest.end(); ++part) {
+        const fs::path next = at / *part;
+        struct stat info {};
+        if (::lstat(next.c_str(), &info) != 0) return std::nullopt;
+        if (!S_ISLNK(info.st_mode)) {
+          at = next;
+          continue;
+        }
+        std::error_code error;
+        const fs::path target = fs::read_symlink(next, error);
+        if (error) return std::nullopt;
+        profile_.links.emplace(next, target);
+        fs::path left = at / target;
+        for (++part; part != rest.end(); ++part) left /= *part;
+        rest = left.lexically_normal();
+        went_on = true;
+        ++links;
+        break;
+      }
+      if (!went_on) return at;
+    }
+    return std::nullopt;
+  }
+
+  void add_tree(const fs::path& path) {
+    if (!is_of_system(path)) profile_.trees.insert(path);
+  }
+
+  [[nodiscard]] bool is_foreign(const fs::path& folder) const {
+    return execute::is_foreign(folder, foreign_);
+  }
+
+  // `words` are the last of the arguments.
+  void own_begin_at(std::span<const std::string> words) {
+    profile_.first_own = options_.arguments.size() - words.size();
+  }
+
+  // A program, and what stands in `words` behind it.
+  Result<void> add_command(const fs::path& program, std::span<const std::string> words) {
+    const Launcher* launcher = launcher_of(program);
+    if (launcher != nullptr && launcher->starts == Starts::kDownloads) return downloads(program);
+    if (launcher != nullptr && launcher->starts == Starts::kElsewhere) return elsewhere(program);
+    auto real = add_program(program, 0);
+    if (!real) return pass_on(real);
+    own_begin_at(words);
+    if (launcher == nullptr) {
+      profile_.names.insert(program.stem().string());
+      profile_.names.insert(real->stem().string());
+      launcher = launcher_of(*real);
+    }
+    if (launcher == nullptr) return {};
+    if (launcher->starts == Starts::kCommand) return add_words_of_command(words);
+    add_scripts(*launcher, words);
+    return {};
+  }
+
+  // env A=b PROGRAM …
+  Result<void> add_words_of_command(std::span<const std::string> words) {
+    while (!words.empty() && (words[0].starts_with('-') || words[0].contains('=')))
+      words = words.subspan(1);
+    if (words.empty()) return {};
+    auto program = mcp::find_program(words[0], options_.environment);
+    if (!program) return pass_on(program);
+    return add_command(start_ / *program, words.subspan(1));
+  }
+
+  static Result<void> downloads(const fs::path& program) {
+    return refuse(
+        fmt::format("{} cannot be confined: it downloads what it runs", quoted(program.filename())),
+        "a confined server reaches no registry, and has a home of its own without what was "
+        "downloaded",
+        "write the launcher itself as \"command\" and what runs a package as its first words (npx "
+        "-y "
+        "PACKAGE, npm exec, bunx, pnpm dlx, yarn dlx, uvx, uv tool run, pipx run): that is "
+        "installed "
+        "before; else install the server, and write the program that is started then, as "
+        "\"command\": \"node\", \"args\": [\"node_modules/NAME/dist/index.js\"], or that of a "
+        "venv");
+  }
+  static std::unexpected<Error> chooses(const fs::path& program) {
+    return refuse(
+        fmt::format("{} cannot be confined: it chooses its program when it runs", quoted(program)),
+        "what it would choose is not known before, and nothing else of its versions is given",
+        fmt::format("write the program itself as \"command\", as `pyenv which {0}` or `asdf which "
+                    "{0}` says it",
+                    printable(program.filename().string())));
+  }
+  static Result<void> elsewhere(const fs::path& program) {
+    return refuse(fmt::format("{} cannot be confined: what it starts is no child of it",
+                              quoted(program.filename())),
+                  "a sandbox around it would hold the one that asks, and not the server",
+                  "confine it by its own means, and remove \"sandbox\" from its entry");
+  }
+
+  // The file that is executed, with its interpreters. Its real path.
+  Result<fs::path> add_program(const fs::path& program, int depth) {
+    constexpr int kMostInterpreters = 4;  // as the kernel
+    if (program.parent_path().filename() == "shims") return chooses(program);
+    const auto real = follow(program);
+    struct stat info {};
+    if (!real || ::stat(real->c_str(), &info) != 0) {
+      return refuse(fmt::format("cannot start {}: {}", quoted(program),
+                                std::system_category().message(ENOENT)),
+                    "", "check \"command\"");
+    }
+    if (!S_ISREG(info.st_mode)) {
+      return refuse(fmt::format("cannot start {}: it is no file", quoted(program)), "",
+                    "check \"command\"");
+    }
+    if ((info.st_mode & (S_ISUID | S_ISGID)) != 0) {
+      return refuse(fmt::format("{} cannot be confined: it is a set-id file", quoted(program)),
+                    "in a sandbox nothing gets the rights of another user or group",
+                    "name a program that needs none of them");
+    }
+    add_tree(*real);
+    add_venv(program);
+    add_venv(*real);
+    const std::string interpreter = interpreter_of(*real);
+    if (interpreter.empty()) {
+      add_libraries_of(*real);
+      return *real;
+    }
+    if (depth == kMostInterpreters)
+      return refuse(fmt::format("{} has too many interpreters", quoted(program)), "", "");
+    auto done = add_interpreter(*real, interpreter, depth);
+    if (!done) return pass_on(done);
+    return *real;
+  }
+
+  // The line behind "#!"; empty: none.
+  static std::string interpreter_of(const fs::path& file) {
+    const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+    std::array<char, 256> begin{};  // what the kernel reads
+    const ssize_t size = fd ? ::read(fd.get(), begin.data(), begin.size()) : -1;
+    std::string_view text(begin.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
+    if (!text.starts_with("#!")) return {};
+    text = text.substr(2, text.find('\n') - 2);
+    text.remove_prefix(std::min(text.size(), text.find_first_not_of(" \t")));
+    const auto last = text.find_last_not_of(" \t\r");
+    return std::string(text.substr(0, last + 1));
+  }
+
+  Result<void> add_interpreter(const fs::path& script, const std::string& line, int depth) {
+    std::vector<std::string> words;
+    for (std::string_view rest = line; !rest.empty();) {
+      const auto word = rest.substr(0, rest.find_first_of(" \t"));
+      if (!word.empty()) words.emplace_back(word);
+      rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+    }
+    fs::path interpreter = words.empty() ? fs::path() : fs::path(words[0]);
+    std::error_code error;
+    if (!interpreter.is_absolute() || !fs::exists(interpreter, error)) {
+      return refuse(
+          fmt::format("{} is a script without its interpreter", quoted(script)),
+          fmt::format("its first line names {}, which is not there", quoted(interpreter)),
+          "install that, or write the interpreter as \"command\" and the script among \"args\"");
+    }
+    auto done = add_program(interpreter, depth + 1);
+    if (!done) return pass_on(done);
+    std::span<const std::string> rest = std::span<const std::string>(words).subspan(1);
+    if (interpreter.filename() == "env") {
+      while (!rest.empty() && (rest[0].starts_with('-') || rest[0].contains('=')))
+        rest = rest.subspan(1);
+      if (rest.empty()) return {};
+      auto program = mcp::find_program(rest[0], options_.environment);
+      if (!program) {
+        return refuse(
+            fmt::format("{} is a script without its interpreter", quoted(script)),
+            fmt::format("its first line names \"{}\", which no folder of PATH holds",
+                        printable(rest[0])),
+            "install that, or write the interpreter as \"command\" and the script among \"args\"");
+      }
+      interpreter = *program;
+      if (auto found = add_program(interpreter, depth + 1); !found) return pass_on(found);
+    }
+    if (const Launcher* launcher = launcher_of(interpreter)) {
+      profile_.is_python = profile_.is_python || launcher->starts == Starts::kPython;
+      add_tree_of(*launcher, script);
+    }
+    return {};
+  }
+
+  // A folder with pyvenv.cfg above the folder of the program.
+  void add_venv(const fs::path& program) {
+    const fs::path root = program.parent_path().parent_path();
+    std::error_code error;
+    if (root == root.root_path() || !fs::exists(root / "pyvenv.cfg", error)) return;
+    if (const auto real = follow(root)) add_tree(*real);
+  }
+
+  // "PREFIX/lib" of "PREFIX/bin/program": of a Python or a Node that was unpacked somewhere.
+  void add_libraries_of(const fs::path& program) {
+    const fs::path folder = program.parent_path();
+    const fs::path prefix = folder.parent_path();
+    if (folder.filename() != "bin" || is_of_system(prefix) || prefix == prefix.root_path()) return;
+    std::error_code error;
+    if (fs::is_directory(prefix / "lib", error)) {
+      if (const auto real = follow(prefix / "lib")) add_tree(*real);
+    }
+  }
+
+  // A script, or a module: "a/notes.js", "notes.server" of -m.
+  void add_name_of(const std::string& word) {
+    std::error_code error;
+    const bool is_file = fs::exists(start_ / word, error);
+    profile_.names.insert(is_file ? fs::path(word).stem().string()
+                                  : word.substr(0, word.find('.')));
+  }
+
+  // The first word that is no option, and files that options name.
+  void add_scripts(const Launcher& launcher, std::span<const std::string> words) {
+    profile_.is_python = profile_.is_python || launcher.starts == Starts::kPython;
+    bool is_value = false;
+    for (; !words.empty(); words = words.subspan(1)) {
+      const std::string& word = words[0];
+      const bool is_option = !is_value && word.starts_with('-');
+      std::string_view name = word;
+      const auto equals = word.find('=');
+      if (is_option)
+        name = equals == std::string::npos ? "" : std::string_view(word).substr(equals + 1);
+      std::error_code error;
+      if (!name.empty() && fs::exists(start_ / name, error)) add_tree_of(launcher, start_ / name);
+      if (!is_option && !is_value && word != "run") {
+        add_name_of(word);
+        return own_begin_at(words.subspan(1));
+      }
+      is_value = is_option && equals == std::string::npos && has_value(launcher, word);
+    }
+    own_begin_at(words);
+  }
+
+  void add_tree_of(const Launcher& launcher, const fs::path& script) {
+    const auto real = follow(script);
+    if (!real || is_of_system(*real)) return;
+    std::error_code error;
+    if (fs::is_directory(*real, error)) {
+      if (!is_foreign(*real)) add_tree(*real);
+      return;
+    }
+    add_tree(*real);
+    add_package_of(*real);
+    if (launcher.starts == Starts::kScript && !real->native().contains("/node_modules/")) return;
+    const fs::path folder = real->parent_path();
+    if (const auto packages = outermost_packages(folder)) return add_tree(*packages);
+    if (!is_foreign(folder)) add_tree(folder);
+    if (launcher.starts == Starts::kNode) add_package_above(folder);
+  }
+
+  // The package in node_modules that the script lies in, without its scope.
+  void add_package_of(const fs::path& script) {
+    fs::path package;
+    for (auto part = script.begin(); part != script.end(); ++part) {
+      if (*part != "node_modules") continue;
+      auto name = std::next(part);
+      if (name != script.end() && name->native().starts_with('@')) ++name;
+      if (name != script.end()) package = *name;
+    }
+    if (!package.empty() && package != ".bin") profile_.names.insert(package.string());
+  }
+  void add_name_in(const fs::path& package_file) {
+    const auto text = read_file(package_file, std::size_t{1} << 20U);
+    const auto package = text ? parse_json(*text) : std::unexpected(text.error());
+    const std::string name = package ? string_member(*package, "name") : std::string();
+    if (!name.empty()) profile_.names.insert(name.substr(name.rfind('/') + 1));
+  }
+
+  static std::optional<fs::path> outermost_packages(const fs::path& folder) {
+    fs::path at;
+    for (const fs::path& part : folder) {
+      at /= part;
+      if (part == "node_modules") return at;
+    }
+    return std::nullopt;
+  }
+
+  // Files that Node looks for from there up to the script's package.
+  void add_package_above(const fs::path& folder) {
+    std::error_code error;
+    for (fs::path at = folder; at != at.root_path(); at = at.parent_path()) {
+      if (const auto packages = follow(at / "node_modules")) add_tree(*packages);
+      if (!fs::is_regular_file(at / "package.json", error)) continue;
+      if (const auto real = follow(at / "package.json")) add_tree(*real);
+      add_name_in(at / "package.json");
+      return;
+    }
+  }
+
+  void add_code_paths() {
+    for (const std::string& variable : options_.environment) {
+      const auto equals = variable.find('=');
+      if (std::ranges::find(kCodePaths, std::string_view(variable).substr(0, equals)) ==
+          kCodePaths.end())
+        continue;
+      for (std::string_view rest = std::string_view(variable).substr(equals + 1); !rest.empty();) {
+        const auto folder = rest.substr(0, rest.find(':'));
+        rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
+        if (!folder.starts_with('/')) continue;
+        const auto real = follow(fs::path(folder));
+        if (real && !is_foreign(*real)) add_tree(*real);
+      }
+    }
+  }
+
+  // What lies in a tree is there with it.
+  void tidy() {
+    const auto in_another = [&](const fs::path& path) {
+      return std::ranges::any_of(profile_.trees, [&](const fs::path& tree) {
+        return tree != path && lies_in(path, tree);
+      });
+    };
+    std::set<fs::path> outer;
+    for (const fs::path& tree : profile_.trees) {
+      if (!in_another(tree)) outer.insert(tree);
+    }
+    std::erase_if(profile_.links, [&](const auto& link) {
+      return is_of_system(link.first) || in_another(link.first);
+    });
+    profile_.trees = std::move(outer);
+  }
+
+  const mcp::SpawnOptions& options_;
+  const fs::path& start_;
+  const ForeignFolders& foreign_;
+  LaunchProfile profile_;
+};
+
+}  // namespace
+
+bool is_foreign(const fs::path& folder, const ForeignFolders& foreign) {
+  return folder == folder.root_path() || folder == "/tmp" || folder == "/home" ||
+         std::ranges::any_of(foreign, [&](const fs::path& other) {
+           return !other.empty() && lies_in(other, folder);
+         });
+}
+
+bool is_of_system(const fs::path& path) {
+  constexpr std::array kSystem = {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
+  return std::ranges::any_of(kSystem, [&](const char* folder) { return lies_in(path, folder); });
+}
+
+Result<LaunchProfile> launch_profile_of(const mcp::SpawnOptions& options, const fs::path& start,
+                                        const ForeignFolders& foreign,
+                                        std::span<const fs::path> programs) {
+  return Profiler(options, start, foreign).find(programs);
+}
+
+}  // namespace mcpac::execute

@@ -29,7 +29,7 @@
 namespace {
 
 using namespace mcpac;
-using namespace mcpac::execute;
+using namespace mcpac::network;
 using Seconds = std::chrono::duration<double>;
 
 constexpr int kRounds = 5;

@@ -66,19 +66,19 @@ double round_of(sandbox::Warden& warden, const std::string& runner, const std::s
   spec.standard_output = output.writer.get();
   spec.channel = channel.theirs.get();
   std::optional<sandbox::Child> child;
-  std::optional<execute::ImageMemory> memory;
+  std::optional<run::ImageMemory> memory;
   if (when == Runner::kWaiting) {
     child = value_of(warden.spawn(spec));
-    memory = value_of(execute::ImageMemory::make());
+    memory = value_of(run::ImageMemory::make());
     memory->make_ready();
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   const auto start = Clock::now();
-  const auto program = value_of(execute::Image::read(image));
-  if (!memory) memory = value_of(execute::ImageMemory::make());
+  const auto program = value_of(toolchain::Image::read(image));
+  if (!memory) memory = value_of(run::ImageMemory::make());
   const UniqueFd sealed = value_of(std::move(*memory).sealed_with(program.mapped()));
-  const execute::ImagePlan plan{program.entry(), program.segments()};
-  value_of(execute::send_image(channel.ours.get(), sealed.get(), plan, {"agent"}));
+  const run::ImagePlan plan{program.entry(), program.segments()};
+  value_of(run::send_image(channel.ours.get(), sealed.get(), plan, {"agent"}));
   if (!child) child = value_of(warden.spawn(spec));
   output.writer.reset();  // a program that dies is an error, not a wait
   first_byte(output.reader.get());

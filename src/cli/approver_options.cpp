@@ -74,30 +74,30 @@ std::vector<std::string> words_of(const ApproverOptions& options) {
   return words ? std::move(*words) : std::vector<std::string>();
 }
 
-Result<execute::MakeApprover> to_approver(const ApproverOptions& options, OutputHold& hold) {
+Result<run::MakeApprover> to_approver(const ApproverOptions& options, OutputHold& hold) {
   if (!(options.timeout_seconds > 0 && options.timeout_seconds <= 86'400))
     return fail(ErrorId::kUsage, "--approver-timeout wants seconds, more than 0 and at most a day",
                 {.fix = "--approver-timeout 60"});
   if (options.command.empty()) {
     // Opened now: a run that is put into the background later has its terminal, and reads fail.
     auto terminal = std::make_shared<UniqueFd>(open_terminal());
-    if (!*terminal) return execute::MakeApprover();
-    return execute::MakeApprover(
-        [terminal, &hold](const auto& executor) -> std::unique_ptr<execute::RunApprover> {
+    if (!*terminal) return run::MakeApprover();
+    return run::MakeApprover(
+        [terminal, &hold](const auto& executor) -> std::unique_ptr<run::RunApprover> {
           return std::make_unique<TerminalApprover>(executor, std::move(*terminal), hold);
         });
   }
   auto words = split_words(options.command);
   if (!words) return pass_on(words);
-  execute::ApproverCommand command{.words = std::move(*words),
+  run::ApproverCommand command{.words = std::move(*words),
                                    .environment = {},
                                    .timeout = std::chrono::milliseconds(static_cast<std::int64_t>(
                                        std::ceil(options.timeout_seconds * 1000)))};
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
     command.environment.emplace_back(*entry);
-  return execute::MakeApprover(
-      [command](const auto& executor) -> std::unique_ptr<execute::RunApprover> {
-        return std::make_unique<execute::CommandApprover>(executor, command);
+  return run::MakeApprover(
+      [command](const auto& executor) -> std::unique_ptr<run::RunApprover> {
+        return std::make_unique<run::CommandApprover>(executor, command);
       });
 }
 

@@ -21,7 +21,7 @@ struct ApproverOptions {
 [[nodiscard]] std::shared_ptr<ApproverOptions> add_approver_options(
     CLI::App& command, std::string_view otherwise = "a person at the terminal");
 // The command, or else the person at the terminal, where there is one. `hold` outlives the run.
-[[nodiscard]] Result<execute::MakeApprover> to_approver(const ApproverOptions& options,
+[[nodiscard]] Result<run::MakeApprover> to_approver(const ApproverOptions& options,
                                                         OutputHold& hold);
 
 // The words of the command; none without one, or where to_approver() refuses it.

@@ -31,13 +31,13 @@ std::string short_id(const std::string& run_id) {
 template <class Row>
 void show(Context& context, const std::vector<Row>& rows, const char* none,
           const std::function<std::string(const Row&)>& line) {
-  if (context.json) return context.print(execute::to_json(rows));
+  if (context.json) return context.print(history::to_json(rows));
   for (const Row& row : rows) fmt::print("{}\n", line(row));
   if (rows.empty()) context.say(none);
 }
 
 // When, in which runs, and what was asked for.
-std::string where_denied(const execute::DeniedByRule& row) {
+std::string where_denied(const history::DeniedByRule& row) {
   constexpr std::size_t kShownRuns = 3;
   std::string text =
       row.first == row.last ? row.last : fmt::format("{} to {}", row.first, row.last);
@@ -56,10 +56,10 @@ std::string where_denied(const execute::DeniedByRule& row) {
 }
 
 void denied(Context& context, const Events& events, const std::string& rule) {
-  auto rows = execute::denied_by_rule(events);
+  auto rows = history::denied_by_rule(events);
   std::erase_if(rows,
                 [&rule](const auto& row) { return row.rule.find(rule) == std::string::npos; });
-  show<execute::DeniedByRule>(context, rows, "no call was denied", [](const auto& row) {
+  show<history::DeniedByRule>(context, rows, "no call was denied", [](const auto& row) {
     return fmt::format("{:>6}  {}{}{}  {}: {}  ({})\n        {}", row.calls,
                        row.observed ? "OBSERVED, made all the same: " : "",
                        printable(row.capability),
@@ -70,9 +70,9 @@ void denied(Context& context, const Events& events, const std::string& rule) {
   });
 }
 
-void show_touches(Context& context, const Result<std::vector<execute::Touch>>& rows) {
+void show_touches(Context& context, const Result<std::vector<history::Touch>>& rows) {
   if (!rows) return context.fail(rows.error());
-  show<execute::Touch>(context, *rows, "no run could", [](const auto& row) {
+  show<history::Touch>(context, *rows, "no run could", [](const auto& row) {
     return fmt::format(
         "{}  {}  {}  {}  {}", row.time, short_id(row.run_id),
         row.did      ? "did  "
@@ -85,7 +85,7 @@ void show_touches(Context& context, const Result<std::vector<execute::Touch>>& r
 }
 
 void connected(Context& context, const Events& events, const std::string& destination) {
-  show_touches(context, execute::who_could_connect(events, destination));
+  show_touches(context, history::who_could_connect(events, destination));
 }
 
 void touched(Context& context, const Events& events, const std::string& path) {
@@ -93,25 +93,25 @@ void touched(Context& context, const Events& events, const std::string& path) {
   const auto absolute = std::filesystem::absolute(path, error).lexically_normal();
   const auto folder = context.folders.audit();
   show_touches(context,
-               execute::who_could_touch(events, absolute.string(), [&folder](const auto& digest) {
-                 return execute::kept_lock(folder, digest);
+               history::who_could_touch(events, absolute.string(), [&folder](const auto& digest) {
+                 return history::kept_lock(folder, digest);
                }));
 }
 
 void first_use(Context& context, const Events& events, const std::string& permission) {
-  auto rows = execute::first_uses(events);
+  auto rows = history::first_uses(events);
   std::erase_if(rows, [&permission](const auto& row) {
     return !permission.empty() && row.capability != permission;
   });
-  show<execute::FirstUse>(context, rows, "no call was allowed", [](const auto& row) {
+  show<history::FirstUse>(context, rows, "no call was allowed", [](const auto& row) {
     return fmt::format("{}  {}  {}  {}", row.time, short_id(row.run_id), printable(row.capability),
                        printable(row.target));
   });
 }
 
 void unused(Context& context, const Events& events) {
-  const auto rows = execute::granted_never_used(events);
-  show<execute::Unused>(context, rows, "all that was granted was used", [](const auto& row) {
+  const auto rows = history::granted_never_used(events);
+  show<history::Unused>(context, rows, "all that was granted was used", [](const auto& row) {
     std::string text = fmt::format("{}  {}", short_id(row.run_id), printable(row.program));
     for (const auto& rule : row.rules) text += "\n    " + printable(rule);
     for (const auto& name : row.permissions) text += "\n    declared: " + printable(name);
@@ -120,8 +120,8 @@ void unused(Context& context, const Events& events) {
 }
 
 void after_revocation(Context& context, const Events& events) {
-  const auto rows = execute::calls_after_revocation(events);
-  show<execute::LateCall>(context, rows, "none, as it must be", [](const auto& row) {
+  const auto rows = history::calls_after_revocation(events);
+  show<history::LateCall>(context, rows, "none, as it must be", [](const auto& row) {
     return fmt::format("{}  {}  {} was allowed, and taken back at {}", row.time,
                        short_id(row.run_id), printable(row.capability), row.revoked);
   });
@@ -134,11 +134,11 @@ void after_revocation(Context& context, const Events& events) {
 }
 
 // Without a run all of them, which the empty name stands for.
-Result<execute::RunEvents> read_runs(const std::filesystem::path& folder, const std::string& run) {
-  if (!run.empty()) return execute::events_of_run(folder, run);
+Result<history::RunEvents> read_runs(const std::filesystem::path& folder, const std::string& run) {
+  if (!run.empty()) return history::events_of_run(folder, run);
   auto events = audit::read_events(folder, {.run_id = std::nullopt});
   if (!events) return pass_on(events);
-  return execute::RunEvents{{""}, std::move(*events)};
+  return history::RunEvents{{""}, std::move(*events)};
 }
 
 using Ask = std::function<void(Context&, const Events&, const std::string&)>;

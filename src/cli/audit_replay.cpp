@@ -16,7 +16,7 @@
 namespace mcpac::cli {
 namespace {
 
-using execute::RunReplay;
+using history::RunReplay;
 
 void print_for_people(const RunReplay& replay) {
   std::size_t left_out = 0;
@@ -53,10 +53,10 @@ void replay(Context& context, const std::string& run) {
     return context.fail(tampered_error(folder, *tampered->begin()));
   auto runs = events_by_run(folder, run);
   if (!runs) return context.fail(runs.error());
-  const execute::LockOf lock_of = [&folder](const std::string& digest) {
-    return execute::kept_lock(folder, digest);
+  const history::LockOf lock_of = [&folder](const std::string& digest) {
+    return history::kept_lock(folder, digest);
   };
-  const execute::EventsOf earlier =
+  const history::EventsOf earlier =
       [&folder](const std::string& id) -> Result<std::vector<audit::Event>> {
     auto changed = tampered_runs(folder, id);
     if (!changed) return pass_on(changed);
@@ -70,7 +70,7 @@ void replay(Context& context, const std::string& run) {
     const std::string& id = events.front().run_id;
     auto replayed = tampered->contains(id)
                         ? Result<RunReplay>(std::unexpected(tampered_error(folder, id)))
-                        : execute::replay_run(events, lock_of, earlier);
+                        : history::replay_run(events, lock_of, earlier);
     if (!replayed) {
       if (!failure) failure = replayed.error();
       context.warn(fmt::format("run {}: {}", id, replayed.error().what));
@@ -78,7 +78,7 @@ void replay(Context& context, const std::string& run) {
     }
     if (!replayed->differences.empty()) ++differing;
     if (context.json) {
-      all.push_back(execute::to_json(*replayed));
+      all.push_back(history::to_json(*replayed));
     } else {
       print_for_people(*replayed);
     }

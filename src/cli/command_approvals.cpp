@@ -14,7 +14,7 @@
 namespace mcpac::cli {
 namespace {
 
-execute::ApprovalStore store_of(Context& context, const Clock& clock) {
+run::ApprovalStore store_of(Context& context, const Clock& clock) {
   return {context.folders.approvals(), [&context](std::string_view text) { context.warn(text); },
           clock};
 }
@@ -24,7 +24,7 @@ void list_approvals(Context& context) {
   const auto approvals = store_of(context, clock).read();
   Json all = Json::array();
   for (const auto& answer : approvals.answers) {
-    all.push_back(execute::to_json(answer));
+    all.push_back(run::to_json(answer));
     if (context.json) continue;
     fmt::print("{}  {}  {}  {}: {}: {}  (by {})\n", answer.id.substr(0, 12),
                gate::to_string(answer.answer),
@@ -50,8 +50,8 @@ void forget(Context& context, const std::string& start, bool all) {
   const SystemClock clock;
   std::size_t matches = 0;
   std::size_t forgotten = 0;
-  const auto done = store_of(context, clock).change([&](execute::Approvals& approvals) {
-    const auto is_meant = [&](const execute::StoredAnswer& answer) {
+  const auto done = store_of(context, clock).change([&](run::Approvals& approvals) {
+    const auto is_meant = [&](const run::StoredAnswer& answer) {
       return all || answer.id.starts_with(start);
     };
     matches = static_cast<std::size_t>(std::ranges::count_if(approvals.answers, is_meant));

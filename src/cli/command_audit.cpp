@@ -57,7 +57,7 @@ std::string started_text(const Json& payload) {
   if (layers == nullptr || !layers->is_array()) return text;
   for (const Json& layer : *layers) {
     const std::string name = string_member(layer, "name");
-    if (name == execute::kDeclarationLayer) continue;
+    if (name == run::kDeclarationLayer) continue;
     text += texts_of(printable(name, 80).c_str(), find_member(layer, "rules"), "rule");
     text += texts_of(printable(name, 80).c_str(), find_member(layer, "places"), "statement");
   }

@@ -19,11 +19,11 @@ namespace mcpac::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using execute::Change;
-using execute::Changeset;
+using history::Change;
+using history::Changeset;
 
 fs::path kept_in(const Context& context) {
-  return execute::changes_folder(context.folders.state);
+  return history::changes_folder(context.folders.state);
 }
 
 Json summary_of(const Changeset& changes) {
@@ -39,7 +39,7 @@ Json summary_of(const Changeset& changes) {
 }
 
 void list_changes(Context& context) {
-  const auto all = execute::list_changesets(kept_in(context));
+  const auto all = history::list_changesets(kept_in(context));
   if (!all) return context.fail(all.error());
   Json json = Json::array();
   for (const Changeset& changes : *all) json.push_back(summary_of(changes));
@@ -58,9 +58,9 @@ void list_changes(Context& context) {
 
 // The one that is meant, whole; otherwise the error was told.
 std::optional<Changeset> found(Context& context, const std::string& run) {
-  auto changes = execute::find_changeset(kept_in(context), run);
+  auto changes = history::find_changeset(kept_in(context), run);
   if (changes) {
-    auto whole = execute::check_whole(*changes);
+    auto whole = history::check_whole(*changes);
     if (whole) return std::move(*changes);
     context.fail(whole.error());
   } else {
@@ -88,7 +88,7 @@ std::string content_of(const Change& change) {
   return text;
 }
 
-std::string line_of(const execute::ChangedPlace& place, const Change& change) {
+std::string line_of(const history::ChangedPlace& place, const Change& change) {
   std::string line = fmt::format("{:<14} {}", to_string(change.kind),
                                  printable((place.path / change.path).string(), 4'000));
   if (!change.digest.empty()) line += fmt::format(" ({})", content_of(change));
@@ -105,7 +105,7 @@ void show(Context& context, const std::string& run) {
   if (context.json) {
     Json json = to_json(*changes);
     for (std::size_t i = 0; i < changes->places.size(); ++i) {
-      const auto never = execute::never_applied(*changes, i);
+      const auto never = history::never_applied(*changes, i);
       for (std::size_t j = 0; j < never.size(); ++j)
         if (!never[j].empty()) json["places"][i]["changes"][j]["never_applied"] = never[j];
     }
@@ -116,13 +116,13 @@ void show(Context& context, const std::string& run) {
   std::size_t refused = 0;
   for (std::size_t i = 0; i < changes->places.size(); ++i) {
     const auto& place = changes->places[i];
-    const auto never = execute::never_applied(*changes, i);
+    const auto never = history::never_applied(*changes, i);
     for (std::size_t j = 0; j < place.changes.size(); ++j) {
       const Change& change = place.changes[j];
       if (!never[j].empty()) ++refused;
       fmt::print("{}{}{}\n", line_of(place, change),
                  never[j].empty() ? "" : ": never applied: " + never[j],
-                 execute::is_applied(*changes, i, change) ? "  (applied)" : "");
+                 history::is_applied(*changes, i, change) ? "  (applied)" : "");
     }
   }
   if (refused > 0)
@@ -142,7 +142,7 @@ void diff(Context& context, const std::string& run) {
   Json json = Json::array();
   for (std::size_t i = 0; i < changes->places.size(); ++i) {
     for (const Change& change : changes->places[i].changes) {
-      const std::string text = execute::diff_of(*changes, i, change);
+      const std::string text = history::diff_of(*changes, i, change);
       if (!context.json) {
         fmt::print("{}", text);
         continue;
@@ -166,7 +166,7 @@ std::vector<fs::path> absolute(const std::vector<std::string>& words) {
 bool has_change_at(const Changeset& changes, const fs::path& path) {
   return std::ranges::any_of(changes.places, [&](const auto& place) {
     return std::ranges::any_of(place.changes, [&](const Change& change) {
-      return execute::lies_in(place.path / change.path, path);
+      return project::lies_in(place.path / change.path, path);
     });
   });
 }
@@ -178,7 +178,7 @@ void apply(Context& context, const std::string& run, const std::vector<std::stri
   const auto project = context.project();
   if (!project) return context.fail(project.error());
   const SystemClock clock;
-  const auto may_write = execute::writable_today(*project, context.folders, clock, *changes);
+  const auto may_write = run::writable_today(*project, context.folders, clock, *changes);
   if (!may_write) return context.fail(may_write.error());
   const auto chosen = absolute(words);
   for (const fs::path& path : chosen) {
@@ -189,7 +189,7 @@ void apply(Context& context, const std::string& run, const std::vector<std::stri
                            "", "",
                            fmt::format("mcpac changes show {}", changes->run.substr(0, 13))});
   }
-  auto applied = execute::apply(*changes, chosen, *may_write);
+  auto applied = history::apply(*changes, chosen, *may_write);
   if (!applied) return context.fail(applied.error());
   Json done = Json::array();
   for (const fs::path& path : applied->done) done.push_back(path.string());
@@ -202,7 +202,7 @@ void apply(Context& context, const std::string& run, const std::vector<std::stri
     return context.fail(*applied->error);
   }
   if (whole) {
-    if (auto removed = execute::discard(*changes); !removed) context.warn(removed.error().what);
+    if (auto removed = history::discard(*changes); !removed) context.warn(removed.error().what);
   }
   if (context.json) return context.print({{"run", changes->run}, {"applied", std::move(done)}});
   context.say(fmt::format("applied {} of {}{}", applied->done.size(),
@@ -211,9 +211,9 @@ void apply(Context& context, const std::string& run, const std::vector<std::stri
 }
 
 void discard(Context& context, const std::string& run) {
-  const auto changes = execute::find_changeset(kept_in(context), run);
+  const auto changes = history::find_changeset(kept_in(context), run);
   if (!changes) return context.fail(changes.error());
-  if (auto done = execute::discard(*changes); !done) return context.fail(done.error());
+  if (auto done = history::discard(*changes); !done) return context.fail(done.error());
   if (context.json) return context.print({{"discarded", changes->run}});
   context.say(fmt::format("discarded {}", counted(changes->count(), "change")));
 }

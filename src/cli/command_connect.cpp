@@ -21,15 +21,15 @@
 namespace mcpac::cli {
 namespace {
 
-using execute::ClientFile;
-using execute::ClientKind;
+using project::ClientFile;
+using project::ClientKind;
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
 
-execute::ClientPlaces places() {
+project::ClientPlaces places() {
   // Both are ".../mcpac" below what we look for.
   return {.home = variable("HOME"),
           .config = configuration_folder().parent_path(),
@@ -39,8 +39,8 @@ execute::ClientPlaces places() {
 
 void list_clients(Context& context) {
   Json all = Json::array();
-  for (const ClientKind& kind : execute::client_kinds()) {
-    const auto place = execute::place_of(kind, places());
+  for (const ClientKind& kind : project::client_kinds()) {
+    const auto place = project::place_of(kind, places());
     Json one{{"client", kind.id},
              {"title", kind.title},
              {"file", place.file.string()},
@@ -107,8 +107,8 @@ Result<void> check(const Context& context, const ConnectOptions& options) {
 void run(Context& context, const ConnectOptions& options) {
   if (options.list) return list_clients(context);
   std::vector<std::string> ids;
-  for (const ClientKind& kind : execute::client_kinds()) ids.emplace_back(kind.id);
-  const ClientKind* kind = execute::find_client_kind(options.client);
+  for (const ClientKind& kind : project::client_kinds()) ids.emplace_back(kind.id);
+  const ClientKind* kind = project::find_client_kind(options.client);
   if (kind == nullptr) {
     return context.fail(
         {ErrorId::kUsage,
@@ -118,8 +118,8 @@ void run(Context& context, const ConnectOptions& options) {
          "", did_you_mean(options.client, ids), fmt::format("one of: {}", fmt::join(ids, ", "))});
   }
   if (auto fits = check(context, options); !fits) return context.fail(fits.error());
-  execute::ClientPlace place{options.file, true};
-  if (options.file.empty()) place = execute::place_of(*kind, places());
+  project::ClientPlace place{options.file, true};
+  if (options.file.empty()) place = project::place_of(*kind, places());
   if (std::error_code error; !options.file.empty() && !options.undo) {
     const auto folder = std::filesystem::absolute(place.file, error).parent_path();
     if (!std::filesystem::is_directory(folder, error))

@@ -22,7 +22,7 @@ namespace mcpac::cli {
 namespace {
 
 void check_toolchain(Context& context, Json& checks) {
-  const auto toolchain = execute::ask_driver(context.folders.llvm);
+  const auto toolchain = toolchain::ask_driver(context.folders.llvm);
   checks.push_back({{"name", "clang 19 and lld 19"},
                     {"works", toolchain.has_value()},
                     {"detail", toolchain ? context.folders.llvm.string() : toolchain.error().what},
@@ -75,7 +75,7 @@ void accept(Context& context, const std::string& name) {
 }
 
 // Names of the servers that are started here, with a sandbox or without one.
-std::vector<std::string> servers_with(const Result<execute::Project>& project, bool sandbox) {
+std::vector<std::string> servers_with(const Result<project::Project>& project, bool sandbox) {
   std::vector<std::string> names;
   if (!project) return names;
   for (const auto& server : project->config.servers) {
@@ -151,7 +151,7 @@ void doctor(Context& context, const DoctorOptions& options) {
   // Without a project there are no servers to speak of.
   const auto project = context.project();
   const auto rootless =
-      project ? execute::servers_without_root(*project) : std::vector<std::string>();
+      project ? run::servers_without_root(*project) : std::vector<std::string>();
   const auto confined = servers_with(project, true);
   const auto unconfined = servers_with(project, false);
   const std::string servers_tier = tier_of_servers(tier, accepted, checks);

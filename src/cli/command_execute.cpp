@@ -43,18 +43,18 @@ void execute(Context& context, const ExecuteOptions& options) {
   auto questions = view.questions(*options.run);
   if (!questions) return context.fail(questions.error());
   const auto texts = texts_of(*source);
-  execute::obey(*project, *layer, words_of(*options.run->approver));
+  project::obey(*project, *layer, words_of(*options.run->approver));
   // Which hold what is obeyed now, too.
-  execute::confine_servers(*project, context.folders, limits->lowest_tier);
-  const auto outcome = execute::execute(
+  servers::confine_servers(*project, context.folders, limits->lowest_tier);
+  const auto outcome = run::execute(
       *project, context.folders,
       {.source = std::move(*source),
        .granted = std::move(*layer),
        .enforcement =
-           options.run->observe ? execute::Enforcement::kObserve : execute::Enforcement::kEnforce,
-       .mode = options.dry_run ? execute::RunMode::kDryRun : execute::RunMode::kRun,
+           options.run->observe ? run::Enforcement::kObserve : run::Enforcement::kEnforce,
+       .mode = options.dry_run ? run::RunMode::kDryRun : run::RunMode::kRun,
        .denied_uses =
-           options.expect_denials ? execute::DeniedUses::kExpect : execute::DeniedUses::kRefuse,
+           options.expect_denials ? run::DeniedUses::kExpect : run::DeniedUses::kRefuse,
        .limits = *limits,
        .questions = std::move(*questions),
        .standby = context.standby,

@@ -40,21 +40,21 @@ struct Answers {
 
 // A failure is told when it comes, and not again at the end: another server may take long, and a
 // user who gives up on that one learns why this one failed.
-execute::OnProgress told_at_once(Context& context) {
+project::OnProgress told_at_once(Context& context) {
   return [&context,
-          rest = progress_of(context, Counts::kShow)](const execute::ServerProgress& progress) {
-    const bool failed = progress.state == execute::ServerProgress::State::kFailed;
+          rest = progress_of(context, Counts::kShow)](const project::ServerProgress& progress) {
+    const bool failed = progress.state == project::ServerProgress::State::kFailed;
     if (failed && !context.json) return context.fail(progress.error);
     rest(progress);
   };
 }
 
-Result<Answers> ask(Context& context, const execute::Project& project) {
+Result<Answers> ask(Context& context, const project::Project& project) {
   for (const auto& server : project.config.servers) {
     for (const auto& text : mcp::left_as_text(server.command, server.arguments, server.environment))
       context.warn(printable(fmt::format("{}: {}", server.name, text)));
   }
-  const execute::ProjectUse use(context.folders, project.config_file);
+  const project::ProjectUse use(context.folders, project.config_file);
   Answers answers;
   std::vector<mcp::ServerConfig> asked;
   for (const auto& server : project.config.servers) {
@@ -65,7 +65,7 @@ Result<Answers> ask(Context& context, const execute::Project& project) {
       asked.push_back(server);
     }
   }
-  auto outcomes = execute::ask_servers(asked, told_at_once(context));
+  auto outcomes = project::ask_servers(asked, told_at_once(context));
   if (!outcomes) return pass_on(outcomes);
   for (auto& [name, outcome] : *outcomes) {
     if (outcome) {
@@ -89,15 +89,15 @@ void show_unreached(const Context& context, const codegen::Lock& lock, const Ans
 }
 
 // Nothing: it was said why.
-std::optional<execute::GenerateReport> write(Context& context, const execute::Project& project,
+std::optional<project::GenerateReport> write(Context& context, const project::Project& project,
                                              const Options& options, Json& unreached) {
-  const auto written = [&](Result<execute::GenerateReport> report) {
+  const auto written = [&](Result<project::GenerateReport> report) {
     if (!report) context.fail(report.error());
     return report ? std::optional(std::move(*report)) : std::nullopt;
   };
-  if (options.offline) return written(execute::write_from_lock(project, context.folders));
+  if (options.offline) return written(project::write_from_lock(project, context.folders));
   // A lock that cannot be read is said before servers are started.
-  const auto before = execute::read_lock_file(project);
+  const auto before = project::read_lock_file(project);
   if (!before) return context.fail(before.error()), std::nullopt;
   auto answers = ask(context, project);
   if (!answers) return context.fail(answers.error()), std::nullopt;
@@ -115,9 +115,9 @@ std::optional<execute::GenerateReport> write(Context& context, const execute::Pr
     return std::nullopt;
   }
   if (!context.json) show_unreached(context, before->lock, *answers);
-  return written(execute::write_project(
+  return written(project::write_project(
       project, context.folders, std::move(answers->listings),
-      options.accept_new ? execute::NewTools::kAccept : execute::NewTools::kWait));
+      options.accept_new ? project::NewTools::kAccept : project::NewTools::kWait));
 }
 
 void generate(Context& context, const Options& options) {
@@ -126,7 +126,7 @@ void generate(Context& context, const Options& options) {
   Json unreached = Json::array();
   auto report = write(context, *project, options, unreached);
   if (!report) return;
-  auto editor = execute::write_editor_files(project->folder);
+  auto editor = project::write_editor_files(project->folder);
   if (!editor) return context.fail(editor.error());
   if (!editor->empty()) report->written.push_back(*editor);
   // Of servers that the project's policy holds by paths, when there is news of them: `policy check`
@@ -134,15 +134,15 @@ void generate(Context& context, const Options& options) {
   std::vector<std::string> rootless;
   std::vector<std::string> entry_only;
   std::vector<std::string> unconfined;
-  const auto ceiling = execute::read_ceiling(*project);
+  const auto ceiling = run::read_ceiling(*project);
   const bool is_new = !report->written.empty() || !report->removed.empty();
   if (is_new && !options.offline && ceiling && *ceiling) {
     const auto rules = policy::summarize({(*ceiling)->name, (*ceiling)->text});
     const auto held = with_servers(*project, rules ? rules->path_servers : std::set<std::string>());
-    rootless = execute::servers_without_root(held);
+    rootless = run::servers_without_root(held);
     unconfined = notes_on_unconfined(held);
     if (rules && rules->names_place_within)
-      entry_only = execute::proposed_entry_only(held, report->output.lock);
+      entry_only = run::proposed_entry_only(held, report->output.lock);
   }
   const auto covering = falls_under(context, *project, report->output.lock, fresh_in(*report));
   if (!context.json) {
@@ -163,7 +163,7 @@ void generate(Context& context, const Options& options) {
 void generate_for_build(Context& context, const Options& options) {
   const auto lock =
       options.lock.empty() ? context.config_file.parent_path() / "mcpac.lock" : options.lock;
-  auto changes = execute::write_build_headers(lock, options.output);
+  auto changes = toolchain::write_build_headers(lock, options.output);
   if (!changes) return context.fail(changes.error());
   if (context.json)
     return context.print({{"written", changes->written}, {"removed", changes->removed}});

@@ -17,7 +17,7 @@ void info(Context& context) {
                {"llvm", context.folders.llvm.string()}};
   if (project) {
     json["servers"] = project->config.servers.size();
-    if (auto lock = execute::load_lock(*project)) {
+    if (auto lock = project::load_lock(*project)) {
       std::size_t tools = 0;
       for (const auto& server : lock->servers) tools += server.tools.size();
       json["locked_servers"] = lock->servers.size();

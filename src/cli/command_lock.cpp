@@ -55,7 +55,7 @@ std::string counts_of(const ServerDiff& diff) {
   return parts.empty() ? "ok" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string state_of(const execute::ServerStatus& server) {
+std::string state_of(const project::ServerStatus& server) {
   if (server.error)
     return fmt::format("cannot be asked: {} [{}]", server.error->what,
                        mcpac::to_string(server.error->id));
@@ -88,7 +88,7 @@ void show_notes(const std::vector<codegen::Note>& notes) {
   if (notes.size() > kShown) fmt::print("note: {} more; --json shows all\n", notes.size() - kShown);
 }
 
-void show(const execute::Status& status) {
+void show(const project::Status& status) {
   for (const auto& server : status.servers) {
     fmt::print("{:<20} {:>4} locked  {}\n", server.server, server.locked, state_of(server));
     if (!server.diff || server.diff->kind != ServerDiff::Kind::kKept) continue;
@@ -113,13 +113,13 @@ void show(const execute::Status& status) {
   if (status.headers.empty()) return fmt::print("servers/ fits mcpac.lock\n");
   for (const auto& problem : status.headers) {
     fmt::print("{} {}\n", problem.file,
-               problem.kind == execute::HeaderProblem::Kind::kMissing
+               problem.kind == project::HeaderProblem::Kind::kMissing
                    ? "is missing"
                    : "is not the file that mcpac.lock names");
   }
 }
 
-Json to_json(const execute::Status& status) {
+Json to_json(const project::Status& status) {
   Json servers = Json::array();
   for (const auto& server : status.servers) {
     Json entry = {
@@ -131,7 +131,7 @@ Json to_json(const execute::Status& status) {
   }
   Json headers = Json::array();
   for (const auto& problem : status.headers) {
-    const bool missing = problem.kind == execute::HeaderProblem::Kind::kMissing;
+    const bool missing = problem.kind == project::HeaderProblem::Kind::kMissing;
     headers.push_back({{"file", problem.file}, {"problem", missing ? "missing" : "differs"}});
   }
   Json notes = Json::array();
@@ -147,8 +147,8 @@ Json to_json(const execute::Status& status) {
 
 // The worst that was found decides the exit code: drift, then headers, then servers that cannot be
 // asked.
-std::optional<Error> verdict(const execute::Project& project, const execute::Status& status) {
-  const auto in_texts_alone = [](const execute::ServerStatus& server) {
+std::optional<Error> verdict(const project::Project& project, const project::Status& status) {
+  const auto in_texts_alone = [](const project::ServerStatus& server) {
     return !server.diff || !server.diff->drifted() || server.diff->drifted_in_texts_alone();
   };
   if (status.drifted() && std::ranges::all_of(status.servers, in_texts_alone)) {
@@ -184,7 +184,7 @@ std::optional<Error> verdict(const execute::Project& project, const execute::Sta
 void status(Context& context, bool offline) {
   auto project = context.project();
   if (!project) return context.fail(project.error());
-  auto found = execute::status(*project, offline ? execute::Ask::kNobody : execute::Ask::kServers,
+  auto found = project::status(*project, offline ? project::Ask::kNobody : project::Ask::kServers,
                                progress_of(context, Counts::kQuiet));
   if (!found) return context.fail(found.error());
   if (context.json) {
@@ -196,8 +196,8 @@ void status(Context& context, bool offline) {
   for (const auto& server : found->servers) {
     if (server.diff && server.diff->kind == ServerDiff::Kind::kKept) shown.push_back(*server.diff);
   }
-  execute::ShownDiff(context.folders, project->config_file)
-      .note(shown, execute::ShownDiff::Extent::kWhole);
+  project::ShownDiff(context.folders, project->config_file)
+      .note(shown, project::ShownDiff::Extent::kWhole);
   const auto error = verdict(*project, *found);
   if (!error) return;
   context.fail(*error);
@@ -205,12 +205,12 @@ void status(Context& context, bool offline) {
 
 // ---- diff
 
-void show_review_notes(const Context& context, const execute::Review& review) {
+void show_review_notes(const Context& context, const project::Review& review) {
   for (const auto& note : review.notes)
     context.warn(fmt::format("{} {}", note.permission, note.message));
 }
 
-std::vector<FallsUnder> covering(const Context& context, const execute::Project& project,
+std::vector<FallsUnder> covering(const Context& context, const project::Project& project,
                                  const codegen::Lock& lock, const codegen::LockDiff& diff) {
   std::vector<ToolDefinition> fresh;
   for (const ServerDiff& server : diff)
@@ -225,8 +225,8 @@ std::string line_of(const Error& error) {
 }
 
 // Each with the rules that cover what is new in it, and those that it breaks.
-Json to_json(const Context& context, const execute::Project& project,
-             const execute::Review& review) {
+Json to_json(const Context& context, const project::Project& project,
+             const project::Review& review) {
   const codegen::Lock& lock = review.before.lock;
   Json all = Json::array();
   for (const ServerDiff& server : review.diff) {
@@ -242,8 +242,8 @@ Json to_json(const Context& context, const execute::Project& project,
 
 // `to` is standard error where it is part of a question: standard output may be a file, and what
 // is approved must have been seen.
-void print_diff(const Context& context, const execute::Project& project,
-                const execute::Review& review, std::FILE* to) {
+void print_diff(const Context& context, const project::Project& project,
+                const project::Review& review, std::FILE* to) {
   if (context.json) return context.print(to_json(context, project, review));
   for (const auto& server : review.diff) fmt::print(to, "{}", codegen::to_lines(server));
   fmt::print(to, "{}", cli::to_lines(covering(context, project, review.before.lock, review.diff)));
@@ -259,13 +259,13 @@ void print_diff(const Context& context, const execute::Project& project,
 void diff(Context& context, const std::vector<std::string>& names) {
   auto project = context.project();
   if (!project) return context.fail(project.error());
-  const execute::ProjectUse use(context.folders, project->config_file);
-  auto review = execute::review(*project, names, progress_of(context, Counts::kQuiet));
+  const project::ProjectUse use(context.folders, project->config_file);
+  auto review = project::review(*project, names, progress_of(context, Counts::kQuiet));
   if (!review) return context.fail(review.error());
   print_diff(context, *project, *review, stdout);
   const bool is_whole =
       std::ranges::none_of(names, [](const std::string& name) { return name.contains('.'); });
-  const execute::ShownDiff shown(context.folders, project->config_file);
+  const project::ShownDiff shown(context.folders, project->config_file);
   // Of servers that are as they are locked nothing differs, and that was shown as well.
   auto seen = review->diff;
   for (const auto& listing : review->live) {
@@ -273,7 +273,7 @@ void diff(Context& context, const std::vector<std::string>& names) {
       seen.push_back({.kind = ServerDiff::Kind::kKept, .server = listing.server});
   }
   shown.note(seen,
-             is_whole ? execute::ShownDiff::Extent::kWhole : execute::ShownDiff::Extent::kPart);
+             is_whole ? project::ShownDiff::Extent::kWhole : project::ShownDiff::Extent::kPart);
   if (!context.json && !review->diff.empty())
     fmt::print("approve exactly this: {}\n", accepting(names, review->diff));
 }
@@ -303,15 +303,15 @@ Error no_person_there(const std::vector<std::string>& names, const codegen::Lock
 }
 
 // What was looked at is not what the servers answer now.
-Error looked_at_another(Context& context, const execute::Project& project,
-                        const execute::Review& review, const AcceptOptions& options,
+Error looked_at_another(Context& context, const project::Project& project,
+                        const project::Review& review, const AcceptOptions& options,
                         const std::string& what, const char* why) {
   std::string words;
   for (const std::string& name : options.names) words += " " + printable(shell_quoted(name));
   if (!context.json) {
     print_diff(context, project, review, stderr);
-    execute::ShownDiff(context.folders, project.config_file)
-        .note(review.diff, execute::ShownDiff::Extent::kPart);
+    project::ShownDiff(context.folders, project.config_file)
+        .note(review.diff, project::ShownDiff::Extent::kPart);
   }
   const std::string look =
       context.json ? fmt::format("look at `mcpac lock diff{}`", words) : "read it above";
@@ -321,9 +321,9 @@ Error looked_at_another(Context& context, const execute::Project& project,
 }
 
 // Nothing where what would be written is what was looked at, as far as a look is known.
-std::optional<Error> check_look(Context& context, const execute::Project& project,
-                                const execute::Review& review, const AcceptOptions& options) {
-  const execute::ShownDiff shown(context.folders, project.config_file);
+std::optional<Error> check_look(Context& context, const project::Project& project,
+                                const project::Review& review, const AcceptOptions& options) {
+  const project::ShownDiff shown(context.folders, project.config_file);
   if (!options.digest.empty()) {
     if (options.digest == codegen::digest_of(review.diff)) return std::nullopt;
     return looked_at_another(context, project, review, options,
@@ -341,8 +341,8 @@ std::optional<Error> check_look(Context& context, const execute::Project& projec
 void accept(Context& context, const AcceptOptions& options) {
   auto project = context.project();
   if (!project) return context.fail(project.error());
-  const execute::ProjectUse use(context.folders, project->config_file);
-  auto review = execute::review(*project, options.names, progress_of(context, Counts::kQuiet));
+  const project::ProjectUse use(context.folders, project->config_file);
+  auto review = project::review(*project, options.names, progress_of(context, Counts::kQuiet));
   if (!review) return context.fail(review.error());
   if (review->diff.empty()) return print_diff(context, *project, *review, stderr);
   const bool is_told = options.yes || !options.digest.empty();
@@ -358,9 +358,9 @@ void accept(Context& context, const AcceptOptions& options) {
   }
   Json shown = context.json ? to_json(context, *project, *review) : Json();
   const codegen::LockDiff accepted = review->diff;
-  auto report = execute::accept(*project, context.folders, std::move(*review));
+  auto report = project::accept(*project, context.folders, std::move(*review));
   if (!report) return context.fail(report.error());
-  execute::ShownDiff(context.folders, project->config_file).forget(accepted);
+  project::ShownDiff(context.folders, project->config_file).forget(accepted);
   if (!context.json) return show_written(context, *report, {}, Notes::kSome);
   Json json = cli::to_json(*report, {});
   json["accepted"] = std::move(shown);

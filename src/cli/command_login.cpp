@@ -62,7 +62,7 @@ bool has_desktop() {
 }
 
 // The server of that name; prints why not.
-const mcp::ServerConfig* find_server(Context& context, const Result<execute::Project>& project,
+const mcp::ServerConfig* find_server(Context& context, const Result<project::Project>& project,
                                      const std::string& name) {
   if (!project) {
     context.fail(project.error());
@@ -134,7 +134,7 @@ void log_in(Context& context, const LoginOptions& options) {
   mcp::ServerConfig config = *server;
   if (options.device) config.auth.grant = mcp::oauth::Grant::kDeviceCode;
   config.auth.prefers_code = options.no_browser || !has_desktop();
-  auto outcome = execute::log_in(std::move(config), [&](const mcp::oauth::LoginPage& page) {
+  auto outcome = servers::log_in(std::move(config), [&](const mcp::oauth::LoginPage& page) {
     show_page(context, options, server->name, page, reader);
   });
   if (!outcome) return context.fail(outcome.error());
@@ -151,9 +151,9 @@ void log_out(Context& context, const std::string& name) {
   const auto project = context.project();
   const auto* server = find_server(context, project, name);
   if (server == nullptr) return;
-  const auto outcome = execute::log_out(*server);
+  const auto outcome = servers::log_out(*server);
   if (!outcome.was_kept) return context.say("nothing is kept of a login at " + name);
-  using execute::TakenBack;
+  using servers::TakenBack;
   const auto& taken_back = outcome.taken_back;
   std::string what = "forgot the login at " + name;
   if (taken_back == TakenBack::kYes) what += ", and its tokens were revoked";

@@ -46,42 +46,42 @@ struct Options {
 
 // Declared and used against granted, as a run would do it, where there is a program that could run;
 // without grants what it uses against what it declares.
-Result<execute::GrantAnswer> check_grants(const Context& context, ReadReport& read,
+Result<run::GrantAnswer> check_grants(const Context& context, ReadReport& read,
                                           const Options& options) {
   const bool are_given = options.grants->are_given();
-  if (read.report.verdict != analyzer::Verdict::kOk) return execute::GrantAnswer{};
-  if (!are_given && (!read.lock || read.report.uses.empty())) return execute::GrantAnswer{};
+  if (read.report.verdict != analyzer::Verdict::kOk) return run::GrantAnswer{};
+  if (!are_given && (!read.lock || read.report.uses.empty())) return run::GrantAnswer{};
   auto project = context.project();
   if (!project) return pass_on(project);
   if (!read.lock) {
-    auto lock = execute::load_lock(*project);
+    auto lock = project::load_lock(*project);
     if (!lock) return pass_on(lock);
     read.lock = std::move(*lock);
   }
   const auto denied =
-      options.expect_denials ? execute::DeniedUses::kExpect : execute::DeniedUses::kRefuse;
-  if (!are_given) return execute::would_be_declared(*project, *read.lock, read.report, denied);
+      options.expect_denials ? run::DeniedUses::kExpect : run::DeniedUses::kRefuse;
+  if (!are_given) return run::would_be_declared(*project, *read.lock, read.report, denied);
   auto layer = to_layer(*options.grants);
   if (!layer) return pass_on(layer);
-  execute::Listener listener;
+  run::Listener listener;
   listener.warning = [&context](std::string_view text) { context.warn(text); };
-  return execute::would_be_granted(*project, *read.lock, listener, read.report, std::move(*layer),
+  return run::would_be_granted(*project, *read.lock, listener, read.report, std::move(*layer),
                                    denied, context.folders);
 }
 
 // Declarations that the program could do without. Of a binary nothing is known to
 // narrow.
-std::vector<execute::Suggestion> suggestions(const ReadReport& read) {
+std::vector<run::Suggestion> suggestions(const ReadReport& read) {
   if (!read.lock) return {};
   std::map<std::string, std::string> tags;
   for (const auto& server : read.lock->servers) {
     for (const auto& tool : server.tools) tags[server.name + "." + tool.name] = tool.cpp_name;
   }
-  return execute::suggestions(read.report, tags);
+  return run::suggestions(read.report, tags);
 }
 
 // A suggestion where its permission is declared.
-void print_notice(const analyzer::Report& report, const execute::Suggestion& suggestion) {
+void print_notice(const analyzer::Report& report, const run::Suggestion& suggestion) {
   const auto declared =
       std::ranges::find(report.declared, suggestion.permission, &analyzer::Declared::permission);
   if (declared == report.declared.end()) return;
@@ -102,7 +102,7 @@ void print_analysis(const Context& context, const ReadReport& read, Format forma
     Json json = analyzer::to_json(read.report);
     json["suggestions"] = Json::array();
     for (const auto& suggestion : found)
-      json["suggestions"].push_back(execute::to_json(suggestion));
+      json["suggestions"].push_back(run::to_json(suggestion));
     return context.print(json);
   }
   print_report(context, read.report, read.sources, format, Extent::kWhole);
@@ -110,7 +110,7 @@ void print_analysis(const Context& context, const ReadReport& read, Format forma
     for (const auto& suggestion : found) print_notice(read.report, suggestion);
   }
   if (format != Format::kHuman) return;
-  for (const auto& suggestion : found) fmt::print("{}", execute::to_human_text(suggestion));
+  for (const auto& suggestion : found) fmt::print("{}", run::to_human_text(suggestion));
 }
 
 void answer(Context& context, ReadReport read, Format format, const Options& options) {

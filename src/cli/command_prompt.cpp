@@ -67,25 +67,25 @@ std::string places_of(const policy::Authority& authority) {
 }
 
 // Says it, where it is. A program that calls it is refused.
-bool is_withheld(const Context& context, const execute::NeedsOfTools& unmet,
+bool is_withheld(const Context& context, const project::NeedsOfTools& unmet,
                  const Permission& tool) {
   const auto needs = unmet.find(tool);
   if (needs == unmet.end() || !needs->second.is_withheld()) return false;
-  context.say(fmt::format("{} is {}", tool.text(), execute::needs_text(needs->second)));
+  context.say(fmt::format("{} is {}", tool.text(), project::needs_text(needs->second)));
   return true;
 }
 
-Result<Granted> granted(const Context& context, const execute::Project& project,
+Result<Granted> granted(const Context& context, const project::Project& project,
                         const codegen::Lock& lock, const std::vector<ToolRef>& chosen,
                         const GrantOptions& options) {
   auto layer = to_layer(options);
   if (!layer) return pass_on(layer);
   const SystemClock clock;
-  execute::PolicyWorld world(project, clock);
-  world.tools = execute::tool_schemas(lock);
-  execute::warn_of_open_ends([&context](std::string_view text) { context.warn(text); }, *layer,
+  run::PolicyWorld world(project, clock);
+  world.tools = servers::tool_schemas(lock);
+  run::warn_of_open_ends([&context](std::string_view text) { context.warn(text); }, *layer,
                              &world.tools);
-  auto authority = execute::load_authority(project, world, {std::move(*layer)});
+  auto authority = run::load_authority(project, world, {std::move(*layer)});
   if (!authority) return pass_on(authority);
   Granted result{.tools = {}, .conditions = {}, .places = places_of(*authority)};
   // Places alone say nothing of the tools.
@@ -93,8 +93,8 @@ Result<Granted> granted(const Context& context, const execute::Project& project,
     result.tools = chosen;
     return result;
   }
-  const auto places = execute::places_of_servers(project, context.folders, lock, *authority);
-  const auto unmet = execute::unmet_needs(project, lock, &places);
+  const auto places = servers::places_of_servers(project, context.folders, lock, *authority);
+  const auto unmet = project::unmet_needs(project, lock, &places);
   for (const ToolRef& ref : chosen) {
     auto permission = Permission::of(ref.server->name, ref.tool->name);
     if (!permission) return pass_on(permission);
@@ -110,11 +110,11 @@ Result<Granted> granted(const Context& context, const execute::Project& project,
 void show(Context& context, const PromptChoice& choice) {
   auto project = context.project();
   if (!project) return context.fail(project.error());
-  auto lock = execute::load_lock(*project);
+  auto lock = project::load_lock(*project);
   if (!lock) return context.fail(lock.error());
   auto chosen = choose_tools(*lock, choice.tools);
   if (!chosen) return context.fail(chosen.error());
-  const auto unmet = execute::unmet_needs(*project, *lock, nullptr);
+  const auto unmet = project::unmet_needs(*project, *lock, nullptr);
   std::erase_if(*chosen, [&](const ToolRef& ref) {
     const auto permission = Permission::of(ref.server->name, ref.tool->name);
     return permission && is_withheld(context, unmet, *permission);

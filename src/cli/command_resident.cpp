@@ -231,7 +231,7 @@ void add_resident(CLI::App& app, Context& context) {
     WorkerCommandLine line;
     context.exit_code = resident::serve_one(
         context.folders,
-        [&line](const std::vector<std::string>& arguments, execute::PrewarmedRun* standby,
+        [&line](const std::vector<std::string>& arguments, run::PrewarmedRun* standby,
                 const resident::ServersUsed& used) { return line.run(arguments, standby, used); });
   });
 }

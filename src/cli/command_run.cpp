@@ -31,20 +31,20 @@ void run_program(Context& context, const std::vector<std::string>& words,
   if (!word) return view.refuse(word.error(), words.front(), false);
   auto questions = view.questions(options);
   if (!questions) return context.fail(questions.error());
-  execute::obey(*project, *layer, words_of(*options.approver));
+  project::obey(*project, *layer, words_of(*options.approver));
   // Which hold what is obeyed now, too.
-  execute::confine_servers(*project, context.folders, limits->lowest_tier);
+  servers::confine_servers(*project, context.folders, limits->lowest_tier);
   const auto outcome =
-      execute::run_prebuilt(*project, context.folders,
+      run::run_prebuilt(*project, context.folders,
                             {.program = words.front(),
                              .arguments = words,
                              .granted = std::move(*layer),
-                             .enforcement = options.observe ? execute::Enforcement::kObserve
-                                                            : execute::Enforcement::kEnforce,
+                             .enforcement = options.observe ? run::Enforcement::kObserve
+                                                            : run::Enforcement::kEnforce,
                              .limits = *limits,
                              .questions = std::move(*questions),
-                             .denied_uses = options.expect_denials ? execute::DeniedUses::kExpect
-                                                                   : execute::DeniedUses::kRefuse,
+                             .denied_uses = options.expect_denials ? run::DeniedUses::kExpect
+                                                                   : run::DeniedUses::kRefuse,
                              .standby = context.standby,
                              .recording = options.recording,
                              .given = std::move(*given),

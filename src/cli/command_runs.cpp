@@ -38,11 +38,11 @@ std::string line_of(const Json& run) {
 
 // A run that ended while it was asked is not live any more, and no error.
 void list_runs(Context& context) {
-  const auto ids = execute::live_runs(context.folders.runs());
+  const auto ids = run::live_runs(context.folders.runs());
   if (!ids) return context.fail(ids.error());
   Json all = Json::array();
   for (const std::string& id : *ids) {
-    auto run = execute::ask_live_run(context.folders.runs(), id, {{"do", "show"}});
+    auto run = run::ask_live_run(context.folders.runs(), id, {{"do", "show"}});
     if (!run || find_member(*run, "question") == nullptr) continue;
     if (!context.json) fmt::print("{}\n", line_of(*run));
     all.push_back(std::move(*run));
@@ -52,12 +52,12 @@ void list_runs(Context& context) {
 }
 
 std::optional<Json> asked(Context& context, const std::string& start, const Json& request) {
-  const auto id = execute::find_live_run(context.folders.runs(), start);
+  const auto id = run::find_live_run(context.folders.runs(), start);
   if (!id) {
     context.fail(id.error());
     return std::nullopt;
   }
-  auto answer = execute::ask_live_run(context.folders.runs(), *id, request);
+  auto answer = run::ask_live_run(context.folders.runs(), *id, request);
   if (!answer) {
     context.fail(answer.error());
     return std::nullopt;
@@ -87,7 +87,7 @@ void show(Context& context, const std::string& start) {
   show_list("granted", texts_of(*run, "granted"));
   show_list("revoked", texts_of(*run, "revoked"));
   if (const Json* places = find_member(*run, "server_places"); places != nullptr)
-    show_list("places of confined servers", execute::lines_of_places(*places));
+    show_list("places of confined servers", servers::lines_of_places(*places));
   if (const Json* meters = find_member(*run, "meters"); meters != nullptr && meters->is_array()) {
     for (const Json& meter : *meters)
       fmt::print("meter    {} {} of {}: {}\n", printable(string_member(meter, "meter")),

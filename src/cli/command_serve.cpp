@@ -37,8 +37,8 @@ constexpr auto kLook = std::chrono::milliseconds(20);
 
 // The terminal belongs to the process that started us, perhaps a client with a screen of its own.
 // Without a command, it is the client that is asked to ask.
-Result<execute::MakeApprover> approver_of(const ApproverOptions& options, OutputHold& hold) {
-  if (options.command.empty()) return execute::MakeApprover();
+Result<run::MakeApprover> approver_of(const ApproverOptions& options, OutputHold& hold) {
+  if (options.command.empty()) return run::MakeApprover();
   return to_approver(options, hold);
 }
 
@@ -121,10 +121,10 @@ std::optional<std::string> one_time_token(ServeLog& log, const ServeOptions& opt
   if (!has_own && !is_given)
     log.warn(
         fmt::format("no rule is given: clients see no tool (--grant, --ask or --policy){}",
-                    execute::is_absent(policy)
+                    project::is_absent(policy)
                         ? std::string()
                         : fmt::format("; {} {}: --policy {} lets clients have all that it allows",
-                                      execute::kPolicyLayer, execute::kOnlyLimits,
+                                      run::kPolicyLayer, run::kOnlyLimits,
                                       shell_quoted(policy.string()))));
   if (options.http.empty() || (has_own && !is_given)) return std::nullopt;
   return gateway::new_token();
@@ -191,14 +191,14 @@ void serve(Context& context, const ServeOptions& options) {
   const auto warning = [&log](std::string_view text) { log.warn(text); };
   if (const auto code = code_of(options)) warn_of_tier(context, code->limits.lowest_tier, log);
   // A lock that cannot be read is told of below.
-  const auto lock = execute::load_lock(*project);
-  const auto tools = lock ? execute::tool_schemas(*lock) : policy::ToolSchemas();
-  execute::warn_of_open_ends(warning, *rules, &tools);
+  const auto lock = project::load_lock(*project);
+  const auto tools = lock ? servers::tool_schemas(*lock) : policy::ToolSchemas();
+  run::warn_of_open_ends(warning, *rules, &tools);
   auto tracing = tracing_of(options);
   if (!tracing) return context.fail(tracing.error());
   if (!options.otlp.empty() && !*tracing)
     log.warn("--otlp does nothing: OTEL_SDK_DISABLED is true");
-  execute::obey(*project, *rules, words_of(*options.approver));
+  project::obey(*project, *rules, words_of(*options.approver));
   if (*oauth) {
     for (const auto& [scope, file] : (*oauth)->scopes)
       project->obeyed.push_back(std::filesystem::absolute(file));
@@ -209,7 +209,7 @@ void serve(Context& context, const ServeOptions& options) {
   }
   // Which hold what is obeyed now, too.
   const auto code = code_of(options);
-  execute::confine_servers(*project, context.folders,
+  servers::confine_servers(*project, context.folders,
                            code ? code->limits.lowest_tier : accepted_tier(account_home()));
   const auto policy_file = project->policy_file();
   auto gateway = gateway::Gateway::open({.project = std::move(*project),

@@ -100,7 +100,7 @@ Result<mcp::ServerConfig> make_server(const AddOptions& options) {
 
 // Warns of secrets that every reader of mcpac.json sees; says the place, never the value.
 void warn_of_secrets(Context& context, const std::string& server, const OrderedJson& entry) {
-  for (const std::string& place : execute::literal_secrets(entry)) {
+  for (const std::string& place : project::literal_secrets(entry)) {
     context.warn(printable(
         fmt::format("{}: {} looks like a secret, and stands in mcpac.json as it is: better "
                     "${{env:NAME}} or ${{file:PATH}}",
@@ -114,7 +114,7 @@ Result<std::vector<std::string>> import(Context& context, ConfigFile& config,
                                         const AddOptions& options) {
   auto text = read_file(options.import_file);
   if (!text) return pass_on(text);
-  auto servers = execute::read_foreign_servers(
+  auto servers = project::read_foreign_servers(
       *text, options.import_file, [&config](const std::string& name, const std::string& original) {
         return config.has(name) && config.original_name(name) != original;
       });
@@ -143,7 +143,7 @@ Result<std::vector<std::string>> import(Context& context, ConfigFile& config,
     if (name != original)
       context.say(printable(fmt::format("\"{}\" is called {} here", original, name)));
     for (const std::string& note : notes) context.say(printable(fmt::format("{}: {}", name, note)));
-    if (const auto part = execute::relative_part(*entry);
+    if (const auto part = project::relative_part(*entry);
         !part.empty() && folder.lexically_normal() != theirs.lexically_normal())
       context.warn(
           printable(fmt::format("{}: {} is relative, and counts from the folder that mcpac "
@@ -161,7 +161,7 @@ std::string next_step(Context& context, const std::vector<std::string>& names) {
   std::string replaced;
   std::size_t known = 0;
   const auto project = context.project();
-  const auto lock = project ? execute::load_lock(*project) : Result<codegen::Lock>();
+  const auto lock = project ? project::load_lock(*project) : Result<codegen::Lock>();
   for (const std::string& name : names) {
     const auto* locked = project && lock ? lock->find_server(name) : nullptr;
     if (locked == nullptr) continue;
@@ -184,7 +184,7 @@ void keep_narrower(Context& context, const std::vector<std::string>& names) {
   const auto project = context.project();
   if (!project) return;
   for (const std::string& name : names) {
-    const auto kept = execute::keep_narrower_entry(*project, context.folders, name);
+    const auto kept = project::keep_narrower_entry(*project, context.folders, name);
     if (!kept) context.warn(kept.error().what);
     if (kept && *kept) context.say(fmt::format("mcpac.lock has the entry of {} now", name));
   }
@@ -294,7 +294,7 @@ Result<void> check_names(const codegen::Lock& lock, const std::string& server,
 Result<void> check_tools(const Context& context, const SetOptions& options) {
   auto project = context.project();
   if (!project) return pass_on(project);
-  const auto lock = execute::load_lock(*project);
+  const auto lock = project::load_lock(*project);
   const auto* locked = lock ? lock->find_server(options.name) : nullptr;
   if (locked == nullptr) return {};  // nothing of it is known yet
   for (const auto& [tools, option] : {std::pair(&options.entry_only, "--entry-only"),
@@ -383,7 +383,7 @@ void set(Context& context, const SetOptions& options) {
     if (!project) return context.fail(project.error());
     const auto* server = project->config.find(options.name);
     if (server != nullptr) {
-      const auto doubt = execute::check_root(*server, options.root, project->folder);
+      const auto doubt = run::check_root(*server, options.root, project->folder);
       if (!doubt) return context.fail(doubt.error());
       if (!doubt->empty()) context.warn(*doubt);
     }
@@ -478,13 +478,13 @@ std::string sandbox_text(const mcp::ServerConfig& server, sandbox::Tier tier) {
 // What is run of a confined launcher that downloads; nothing for other servers.
 struct PackageState {
   bool is_package = false;
-  std::optional<execute::InstalledServer> installed;
+  std::optional<servers::InstalledServer> installed;
 };
 PackageState packages_of(const Context& context, const mcp::ServerConfig& server) {
   if (!server.sandbox) return {};
-  const auto run = execute::package_run_of(server);
+  const auto run = servers::package_run_of(server);
   if (!run || !*run) return {};
-  return {true, execute::installed_server(**run, context.folders)};
+  return {true, servers::installed_server(**run, context.folders)};
 }
 
 std::string installed_text(const PackageState& state, const std::string& server) {
@@ -586,13 +586,13 @@ void install(Context& context, const InstallOptions& options) {
         {ErrorId::kUsage, fmt::format("{} has no sandbox", server->name), "server " + server->name,
          "what it runs is installed apart for a server that is confined",
          "mcpac server add " + server->name + " --force --confine -- COMMAND ARGS…"});
-  auto run = execute::package_run_of(*server);
+  auto run = servers::package_run_of(*server);
   if (!run) return context.fail(run.error());
   if (!*run)
     return context.say(
         fmt::format("{} is started as it is: nothing is to be installed", server->name));
-  const auto before = execute::installed_server(**run, context.folders);
-  const bool has_scripts = before && before->scripts == execute::InstallScripts::kRun;
+  const auto before = servers::installed_server(**run, context.folders);
+  const bool has_scripts = before && before->scripts == servers::InstallScripts::kRun;
   if (before && !options.updates && (has_scripts || !options.scripts)) {
     context.say(
         printable(fmt::format("{} is installed; mcpac server update {} installs what it is "
@@ -602,14 +602,14 @@ void install(Context& context, const InstallOptions& options) {
     const bool runs = options.scripts || has_scripts;
     const auto done =
         install_packages(context, *server, **run,
-                         runs ? execute::InstallScripts::kRun : execute::InstallScripts::kLeftOut);
+                         runs ? servers::InstallScripts::kRun : servers::InstallScripts::kLeftOut);
     if (!done) return context.fail(done.error());
     if (before)
       context.say(
           fmt::format("next: mcpac lock diff {0}, where its tools are others now", server->name));
   }
   if (!context.json) return;
-  const auto installed = execute::installed_server(**run, context.folders);
+  const auto installed = servers::installed_server(**run, context.folders);
   context.print({{"name", server->name},
                  {"installed", installed_json({true, installed})},
                  {"left_out", installed ? Json(installed->left_out) : Json::array()}});
@@ -645,14 +645,14 @@ void test(Context& context, const std::string& name) {
     }
     servers = {*one};
   }
-  const execute::ProjectUse use(context.folders, project->config_file);
+  const project::ProjectUse use(context.folders, project->config_file);
   Json all = Json::array();
   for (const auto& server : servers) {
     if (auto installed = ensure_installed(context, server); !installed) {
       context.fail(installed.error());
       continue;
     }
-    auto listings = execute::list_servers({server}, [](const execute::ServerProgress&) {});
+    auto listings = project::list_servers({server}, [](const project::ServerProgress&) {});
     if (!listings) {
       context.fail(listings.error());
       continue;

@@ -54,7 +54,7 @@ gateway::TokenStore store_of(const Context& context, const Clock& clock) {
 // By the project that it is made in, as `serve` there will read them: a holder who is admitted by
 // rules that do not load would learn that in the middle of their work.
 Result<void> check_rules(const Context& context, policy::PolicyFile rules) {
-  if (execute::is_absent(context.config_file)) {
+  if (project::is_absent(context.config_file)) {
     context.warn(
         "there is no mcpac.json here: whether the rules fit its tools is known once mcpac serve "
         "reads them (-C DIR names the project)");
@@ -77,7 +77,7 @@ void create(Context& context, const TokenOptions& options) {
   const SystemClock clock;
   std::error_code error;
   const auto policy = std::filesystem::absolute(options.policy, error).lexically_normal();
-  auto rules = execute::read_rules(policy);
+  auto rules = run::read_rules(policy);
   if (!rules) return context.fail(rules.error());
   if (auto read = policy::format({rules->name, rules->text}); !read)
     return context.fail(read.error());

@@ -29,22 +29,22 @@ constexpr std::size_t kMostFound = 10;
 // The lock, and what tools of confined servers do not get of what they say that they need.
 struct Locked {
   codegen::Lock lock;
-  execute::NeedsOfTools unmet;
+  project::NeedsOfTools unmet;
 
   // "not offered: …", "degraded: …"; empty where nothing is unmet.
   [[nodiscard]] std::string needs(const ToolRef& ref) const {
     const auto permission = Permission::of(ref.server->name, ref.tool->name);
     const auto found = permission ? unmet.find(*permission) : unmet.end();
-    return found == unmet.end() ? "" : execute::needs_text(found->second);
+    return found == unmet.end() ? "" : project::needs_text(found->second);
   }
 };
 
 Result<Locked> lock_of(const Context& context) {
   auto project = context.project();
   if (!project) return pass_on(project);
-  auto lock = execute::load_lock(*project);
+  auto lock = project::load_lock(*project);
   if (!lock) return pass_on(lock);
-  auto unmet = execute::unmet_needs(*project, *lock, nullptr);
+  auto unmet = project::unmet_needs(*project, *lock, nullptr);
   return Locked{std::move(*lock), std::move(unmet)};
 }
 

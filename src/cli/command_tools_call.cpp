@@ -140,7 +140,7 @@ void explain_confined(const mcp::ServerConfig& server, const Permission& tool,
 
 // As `.text()` has it in a program; --json has all of it. `is_advised`: a warning said already how
 // to find out what a confined server lacks.
-void show_result(Context& context, const execute::Project& project, const Permission& tool,
+void show_result(Context& context, const project::Project& project, const Permission& tool,
                  const Json& result, bool is_advised) {
   const Json* is_error = find_member(result, "isError");
   const bool failed = is_error != nullptr && is_error->is_boolean() && is_error->get<bool>();
@@ -166,7 +166,7 @@ void show_result(Context& context, const execute::Project& project, const Permis
 void call(Context& context, const CallOptions& options, const std::vector<std::string>& pairs) {
   auto project = context.project();
   if (!project) return context.fail(project.error());
-  auto lock = execute::load_lock(*project);
+  auto lock = project::load_lock(*project);
   if (!lock) return context.fail(lock.error());
   auto found = choose_tool(*lock, options.tool);
   if (!found) return context.fail(found.error());
@@ -182,14 +182,14 @@ void call(Context& context, const CallOptions& options, const std::vector<std::s
   const auto visit = announce_alone(context);
   bool is_advised = false;
   const auto warn =
-      [&, advice = execute::advice_for_calls(permission->server())](std::string_view text) {
+      [&, advice = servers::advice_for_calls(permission->server())](std::string_view text) {
         is_advised = is_advised || text.contains(advice);
         context.warn(text);
       };
-  auto result = execute::call_tool(*project, context.folders, *permission, std::move(*arguments),
+  auto result = run::call_tool(*project, context.folders, *permission, std::move(*arguments),
                                    std::move(*layer),
                                    {.approver = std::move(*approver),
-                                    .review = execute::ReviewWanted::kWhenAsked,
+                                    .review = run::ReviewWanted::kWhenAsked,
                                     .warning = warn});
   if (!result) return context.fail(result.error());
   show_result(context, *project, *permission, *result, is_advised);

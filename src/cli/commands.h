@@ -49,7 +49,7 @@ class WorkerCommandLine {
   ~WorkerCommandLine();
   WorkerCommandLine(const WorkerCommandLine&) = delete;
   WorkerCommandLine& operator=(const WorkerCommandLine&) = delete;
-  [[nodiscard]] int run(const std::vector<std::string>& arguments, execute::PrewarmedRun* standby,
+  [[nodiscard]] int run(const std::vector<std::string>& arguments, run::PrewarmedRun* standby,
                         const resident::ServersUsed& used);
 
  private:

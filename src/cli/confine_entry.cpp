@@ -29,14 +29,14 @@ namespace {
 
 // The project as it would be with it: what other servers are started from is nothing for this one
 // to write.
-execute::Project project_with(const Context& context, const mcp::ServerConfig& server) {
+project::Project project_with(const Context& context, const mcp::ServerConfig& server) {
   mcp::Config config;
-  if (auto known = execute::load_project(context.config_file, context.folders))
+  if (auto known = project::load_project(context.config_file, context.folders))
     config = std::move(known->config);
   std::erase_if(config.servers,
                 [&](const mcp::ServerConfig& other) { return other.name == server.name; });
   config.servers.push_back(server);
-  return execute::project_of(std::move(config), context.config_file, context.folders);
+  return project::project_of(std::move(config), context.config_file, context.folders);
 }
 
 std::string places_text(const mcp::Confinement& sandbox) {
@@ -77,7 +77,7 @@ bool is_of_network_alone(std::string_view why) {
 // lacks no files.
 void add_way_out(Error& error, const mcp::ServerConfig& confined) {
   const std::string& server = confined.name;
-  const std::string learn = execute::learn_advice(server);
+  const std::string learn = servers::learn_advice(server);
   const bool was_started =
       error.fix.ends_with(learn) || error.fix.starts_with(mcp::kConfinedAdvice);
   if (error.fix.ends_with(learn)) error.fix.resize(error.fix.size() - learn.size());
@@ -118,7 +118,7 @@ Result<mcp::Confinement> proposed_sandbox(const Context& context, const mcp::Ser
                  .fix = "leave out --confine"});
   }
   mcp::Confinement sandbox = server.sandbox.value_or(mcp::Confinement());
-  std::vector<execute::ProposedPlace> places;
+  std::vector<servers::ProposedPlace> places;
   if (!files.empty()) {
     sandbox.files = files;
     for (const std::string& file : files) places.push_back({file, "--files"});
@@ -126,7 +126,7 @@ Result<mcp::Confinement> proposed_sandbox(const Context& context, const mcp::Ser
     for (const std::string& file : sandbox.files) places.push_back({file, "its entry"});
   } else {
     auto proposed =
-        execute::proposed_places(project_with(context, server), context.folders, server);
+        servers::proposed_places(project_with(context, server), context.folders, server);
     if (!proposed) {
       Error error = std::move(proposed.error());
       if (error.where.empty()) error.where = "server " + server.name;
@@ -149,18 +149,18 @@ Result<mcp::Confinement> proposed_sandbox(const Context& context, const mcp::Ser
 
 Result<void> ensure_installed(const Context& context, const mcp::ServerConfig& server) {
   if (!server.sandbox || server.disabled) return {};
-  auto run = execute::package_run_of(server);
+  auto run = servers::package_run_of(server);
   if (!run) return pass_on(run);
-  if (!*run || execute::installed_server(**run, context.folders)) return {};
-  return install_packages(context, server, **run, execute::InstallScripts::kLeftOut);
+  if (!*run || servers::installed_server(**run, context.folders)) return {};
+  return install_packages(context, server, **run, servers::InstallScripts::kLeftOut);
 }
 
 Result<void> install_packages(const Context& context, const mcp::ServerConfig& server,
-                              const execute::PackageRun& run, execute::InstallScripts scripts) {
-  const auto before = execute::installed_server(run, context.folders);
+                              const servers::PackageRun& run, servers::InstallScripts scripts) {
+  const auto before = servers::installed_server(run, context.folders);
   if (!context.json)
     context.say(printable(fmt::format("{}: installing {} …", server.name, run.text())));
-  auto installed = execute::install_server(run, server, context.folders, scripts);
+  auto installed = servers::install_server(run, server, context.folders, scripts);
   if (!installed) {
     if (installed.error().where.empty()) installed.error().where = "server " + server.name;
     return pass_on(installed);
@@ -179,7 +179,7 @@ Result<void> install_packages(const Context& context, const mcp::ServerConfig& s
 }
 
 Result<std::optional<ServerListing>> start_in_sandbox(const Context& context,
-                                                      execute::Project project,
+                                                      project::Project project,
                                                       const std::string& name,
                                                       const mcp::Confinement& sandbox) {
   for (auto& server : project.config.servers) {
@@ -190,9 +190,9 @@ Result<std::optional<ServerListing>> start_in_sandbox(const Context& context,
   const mcp::ServerConfig* server = project.config.find(name);
   if (server == nullptr || server->disabled) return std::nullopt;
   if (auto installed = ensure_installed(context, *server); !installed) return pass_on(installed);
-  execute::confine_servers(project, context.folders, accepted_tier(account_home()));
-  const execute::ProjectUse use(context.folders, project.config_file);
-  auto listed = execute::list_servers({*server}, progress_of(context, Counts::kQuiet));
+  servers::confine_servers(project, context.folders, accepted_tier(account_home()));
+  const project::ProjectUse use(context.folders, project.config_file);
+  auto listed = project::list_servers({*server}, progress_of(context, Counts::kQuiet));
   if (!listed) return pass_on(listed);
   if (listed->empty()) return std::nullopt;
   return std::optional(std::move(listed->front()));
@@ -217,7 +217,7 @@ Result<void> try_in_sandbox(const Context& context, const mcp::ServerConfig& ser
   return {};
 }
 
-std::vector<std::string> notes_on_unconfined(const execute::Project& held) {
+std::vector<std::string> notes_on_unconfined(const project::Project& held) {
   constexpr std::size_t kShown = 8;
   std::vector<std::string> lines;
   std::size_t more = 0;

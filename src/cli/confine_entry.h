@@ -32,7 +32,7 @@ namespace mcpac::cli {
 // `sandbox` once, installing before what its launcher would download, and lists its tools. Nothing
 // for a server that is disabled, which is not started.
 [[nodiscard]] Result<std::optional<ServerListing>> start_in_sandbox(
-    const Context& context, execute::Project project, const std::string& name,
+    const Context& context, project::Project project, const std::string& name,
     const mcp::Confinement& sandbox);
 
 // The same of `server`, which has a "sandbox" and is about to be in mcpac.json; says what it lists.
@@ -46,12 +46,12 @@ namespace mcpac::cli {
 
 // The same where it is there already, to have what the package is now.
 [[nodiscard]] Result<void> install_packages(const Context& context, const mcp::ServerConfig& server,
-                                            const execute::PackageRun& run,
-                                            execute::InstallScripts scripts);
+                                            const servers::PackageRun& run,
+                                            servers::InstallScripts scripts);
 
 // Notes on servers whose paths rules test, and which no sandbox holds: a line each, some eight at
 // most.
-[[nodiscard]] std::vector<std::string> notes_on_unconfined(const execute::Project& held);
+[[nodiscard]] std::vector<std::string> notes_on_unconfined(const project::Project& held);
 
 // Both, for an entry: its "sandbox" is set where that works.
 [[nodiscard]] Result<void> confine_entry(const Context& context, const std::string& name,

@@ -33,8 +33,8 @@ namespace mcpac::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using execute::ClientFile;
-using execute::ClientKind;
+using project::ClientFile;
+using project::ClientKind;
 
 // How the client starts us: by a path, since desktop programs know another PATH than shells; and in
 // the project, wherever the client stands: "./" of rules and the commands of servers are of there.
@@ -49,7 +49,7 @@ Result<OrderedJson> entry_of(const Context& context, const ClientKind& kind,
   };
   for (const auto& policy : options.policies) {
     const fs::path file = fs::absolute(policy).lexically_normal();
-    if (auto rules = execute::read_rules(file); !rules) return pass_on(rules);
+    if (auto rules = run::read_rules(file); !rules) return pass_on(rules);
     add("--policy", {file.string()});
   }
   add("--grant", options.grants);
@@ -68,7 +68,7 @@ Result<OrderedJson> entry_of(const Context& context, const ClientKind& kind,
 struct Move {
   std::string original;  // its name in the client
   std::string name;      // and in mcpac.json
-  execute::Adopted adopted;
+  project::Adopted adopted;
   bool is_there = false;  // mcpac.json has it already
 };
 
@@ -95,20 +95,20 @@ std::string with_fix(const Error& error) {
 // Why it cannot go behind mcpac; or as it goes.
 Result<Move> move_of(const Context& context, const ClientKind& kind, const ClientFile& file,
                      const ConfigFile& config, Move move, const OrderedJson& entry) {
-  auto adopted = execute::adopt(kind, move.name, entry);
+  auto adopted = project::adopt(kind, move.name, entry);
   if (!adopted) return pass_on(adopted);
   move.adopted = std::move(*adopted);
   std::error_code error;
   const auto project = fs::weakly_canonical(context.config_file, error).parent_path();
-  const auto part = execute::relative_part(move.adopted.entry);
-  if (!part.empty() && execute::folder_of_entries(file.path()) != project)
+  const auto part = project::relative_part(move.adopted.entry);
+  if (!part.empty() && project::folder_of_entries(file.path()) != project)
     return fail(ErrorId::kConfigInvalid,
                 fmt::format("{} is relative to a folder that {} knows, and would be another one "
                             "here",
                             part, kind.title),
                 {.fix = "write its whole path there"});
   if (config.has(move.name)) {
-    move.is_there = execute::is_same_server(config.entry(move.name), move.adopted.entry);
+    move.is_there = project::is_same_server(config.entry(move.name), move.adopted.entry);
     if (!move.is_there)
       return fail(ErrorId::kConfigInvalid, "mcpac.json has another server of this name",
                   {.fix = fmt::format("call it otherwise in {}, or `mcpac server remove {}`",
@@ -119,10 +119,10 @@ Result<Move> move_of(const Context& context, const ClientKind& kind, const Clien
   return move;
 }
 
-// An entry that starts this mcpac as a gate. One by its words alone (execute::is_ours) may start
+// An entry that starts this mcpac as a gate. One by its words alone (project::is_ours) may start
 // any program of that name, past all rules.
 bool is_gate(const Context& context, const OrderedJson& entry) {
-  if (!execute::is_ours(entry)) return false;
+  if (!project::is_ours(entry)) return false;
   const auto program =
       mcp::find_program(entry.at("command").get<std::string>(), mcp::make_environment({}))
           .value_or("");
@@ -136,15 +136,15 @@ constexpr std::string_view kAnotherMcpac =
 
 // Servers in the client's other configurations, which this command does not write.
 void add_elsewhere(const Context& context, const ClientKind& kind, const ClientFile& file,
-                   const execute::ClientPlaces& places, const fs::path& project,
+                   const project::ClientPlaces& places, const fs::path& project,
                    std::vector<Past>& past) {
   for (const std::string& server : file.servers_of_projects())
     past.push_back({server, "servers of single projects are not moved; take it out there"});
-  for (const auto& one : execute::extensions_of(kind, places))
+  for (const auto& one : project::extensions_of(kind, places))
     past.push_back({fmt::format("{} (an extension, {})", one.name, one.file.string()),
                     "mcpac reads and moves no extension (.mcpb, .dxt); take it out there, and put "
                     "what it starts into mcpac.json: mcpac server add NAME -- COMMAND ARGS…"});
-  for (const auto& [other, table] : execute::other_files(kind, places, project)) {
+  for (const auto& [other, table] : project::other_files(kind, places, project)) {
     std::error_code error;
     if (!fs::exists(other, error) || fs::equivalent(other, file.path(), error)) continue;
     const auto opened = ClientFile::open(kind, other);
@@ -158,7 +158,7 @@ void add_elsewhere(const Context& context, const ClientKind& kind, const ClientF
       if (is_gate(context, entry)) continue;
       past.push_back(
           {fmt::format("{} (in {})", name, other.string()),
-           execute::is_ours(entry) ? std::string(kAnotherMcpac)
+           project::is_ours(entry) ? std::string(kAnotherMcpac)
            : table.empty()
                ? fmt::format("mcpac connect {} --file {} --adopt with the same rules moves it",
                              kind.id, shell_quoted(other.string()))
@@ -171,14 +171,14 @@ void add_elsewhere(const Context& context, const ClientKind& kind, const ClientF
 
 // What of the client's entries goes behind mcpac; what stays is said, with why.
 Chosen choose(Context& context, const ClientKind& kind, const ClientFile& file,
-              const ConfigFile& config, const execute::ClientPlaces& places,
+              const ConfigFile& config, const project::ClientPlaces& places,
               const std::string& own) {
   Chosen chosen;
   const OrderedJson entries = file.servers();
   std::vector<std::string> originals;
   for (const auto& [original, entry] : entries.items()) {
     if (original == own || is_gate(context, entry)) continue;
-    if (execute::is_ours(entry)) {
+    if (project::is_ours(entry)) {
       chosen.past.push_back({original, std::string(kAnotherMcpac)});
       context.warn(printable(
           fmt::format("{} reaches {} past mcpac: {}", kind.title, original, kAnotherMcpac)));
@@ -187,7 +187,7 @@ Chosen choose(Context& context, const ClientKind& kind, const ClientFile& file,
     }
   }
   const auto names =
-      execute::legal_names(originals, [&](const std::string& name, const std::string& original) {
+      project::legal_names(originals, [&](const std::string& name, const std::string& original) {
         return config.has(name) && config.original_name(name) != original;
       });
   for (const std::string& original : originals) {
@@ -267,7 +267,7 @@ OrderedJson shown_entry(const OrderedJson& entry) {
       if (!value.is_string() || !is_reference(value.get<std::string>())) mask(value);
     }
   }
-  for (const std::string& place : execute::literal_secrets(entry)) {
+  for (const std::string& place : project::literal_secrets(entry)) {
     std::size_t at = 0;
     const auto digits = std::string_view(place).substr(std::min<std::size_t>(5, place.size()));
     if (place.starts_with("args[") &&
@@ -460,7 +460,7 @@ void warn_of_secrets(Context& context, const std::vector<Move>& moves) {
     if (move.is_there) continue;
     OrderedJson rest = move.adopted.entry;
     for (const auto& secret : move.adopted.secrets) rest[secret.group].erase(secret.name);
-    for (const std::string& place : execute::literal_secrets(rest)) {
+    for (const std::string& place : project::literal_secrets(rest)) {
       context.warn(printable(
           fmt::format("{}: {} looks like a secret, and is moved to mcpac.json as it is: better "
                       "${{env:NAME}} or ${{file:PATH}}",
@@ -490,14 +490,14 @@ void warn_of_ungranted(Context& context, const std::vector<Move>& moves,
 // Never over a foreign entry.
 Result<void> check_own(const ClientKind& kind, const ClientFile& file, const OrderedJson& entries,
                        const std::string& name) {
-  if (!entries.contains(name) || execute::is_ours(entries[name])) return {};
+  if (!entries.contains(name) || project::is_ours(entries[name])) return {};
   return fail(ErrorId::kUsage,
               fmt::format("{} has an entry {} that is not mcpac", kind.title, name),
               {.where = file.path().string(), .fix = "--as NAME"});
 }
 
 // There is one record a file: another one would say that our entry of now was there before us.
-Result<std::optional<execute::ConnectionRecord>> last_connection(const Context& context,
+Result<std::optional<project::ConnectionRecord>> last_connection(const Context& context,
                                                                  const ClientKind& kind,
                                                                  const ClientFile& file,
                                                                  const std::string& name) {
@@ -513,12 +513,12 @@ Result<std::optional<execute::ConnectionRecord>> last_connection(const Context& 
 
 }  // namespace
 
-execute::ConnectionRecords connection_records(const Context& context) {
-  return execute::ConnectionRecords(context.folders.state / "connect");
+project::ConnectionRecords connection_records(const Context& context) {
+  return project::ConnectionRecords(context.folders.state / "connect");
 }
 
 Result<void> connect_client(Context& context, const ClientKind& kind, ClientFile& file,
-                            const execute::ClientPlaces& places, const ConnectOptions& options) {
+                            const project::ClientPlaces& places, const ConnectOptions& options) {
   auto entry = entry_of(context, kind, options);
   if (!entry) return pass_on(entry);
   const OrderedJson before = file.servers();
@@ -555,7 +555,7 @@ Result<void> connect_client(Context& context, const ClientKind& kind, ClientFile
       if (before[options.name].contains(group)) (*entry)[group] = before[options.name][group];
     }
   }
-  execute::give_variables(kind, variables, *entry, optional);
+  project::give_variables(kind, variables, *entry, optional);
   for (const Move& move : moves) {
     if (auto removed = file.remove(move.original); !removed) return removed;
   }
@@ -571,7 +571,7 @@ Result<void> connect_client(Context& context, const ClientKind& kind, ClientFile
     return {};
   }
   if (auto taken = take_in(*config, moves); !taken) return taken;
-  const auto record = execute::record_of(file, options.name, before, *last);
+  const auto record = project::record_of(file, options.name, before, *last);
   if (auto kept = connection_records(context).keep(file, record); !kept) return kept;
   if (auto saved = file.save(); !saved) return saved;
   tell(context, kind, file, chosen, options);
@@ -589,12 +589,12 @@ Result<void> disconnect_client(Context& context, const ClientKind& kind, ClientF
          .why = "nothing is kept of what it was before",
          .fix = "--file FILE, where its configuration lies elsewhere; mcpac connect --list"});
   }
-  const bool exactly = (*record)->is_exact && execute::is_as_written(**record, file);
+  const bool exactly = (*record)->is_exact && project::is_as_written(**record, file);
   const OrderedJson before = file.servers();
   if (const auto& name = (*record)->name;
-      !exactly && before.contains(name) && !execute::is_ours(before[name]))
+      !exactly && before.contains(name) && !project::is_ours(before[name]))
     context.warn(printable(fmt::format("{} stays in {}: it is not mcpac", name, kind.title)));
-  if (auto taken = execute::take_back(**record, file); !taken && !exactly) return taken;
+  if (auto taken = project::take_back(**record, file); !taken && !exactly) return taken;
   if (!context.json) show(file.path(), file.diff((*record)->name));
   if (options.dry_run) {
     context.say("dry run: nothing was written");

@@ -30,17 +30,17 @@ struct ConnectOptions {
   bool list = false;
 };
 
-[[nodiscard]] execute::ConnectionRecords connection_records(const Context& context);
+[[nodiscard]] project::ConnectionRecords connection_records(const Context& context);
 
 // Both say what they did, and with options.dry_run only what they would do. `file` is read already.
 // With --adopt an error, when all is written, where the client still reaches servers past mcpac:
 // those that stay in `file`, and those of its other configurations (`places`).
-[[nodiscard]] Result<void> connect_client(Context& context, const execute::ClientKind& kind,
-                                          execute::ClientFile& file,
-                                          const execute::ClientPlaces& places,
+[[nodiscard]] Result<void> connect_client(Context& context, const project::ClientKind& kind,
+                                          project::ClientFile& file,
+                                          const project::ClientPlaces& places,
                                           const ConnectOptions& options);
-[[nodiscard]] Result<void> disconnect_client(Context& context, const execute::ClientKind& kind,
-                                             execute::ClientFile& file,
+[[nodiscard]] Result<void> disconnect_client(Context& context, const project::ClientKind& kind,
+                                             project::ClientFile& file,
                                              const ConnectOptions& options);
 
 }  // namespace mcpac::cli

@@ -45,11 +45,11 @@ Context make_context() {
   return context;
 }
 
-Result<execute::Project> Context::project() const {
-  auto project = execute::load_project(config_file, folders);
+Result<project::Project> Context::project() const {
+  auto project = project::load_project(config_file, folders);
   if (!project) return project;
   if (const std::string session = environment_variable("MCPAC_LEARN"); !session.empty()) {
-    const auto joined = execute::join_learn_session(*project, folders, session);
+    const auto joined = servers::join_learn_session(*project, folders, session);
     if (!joined) warn(joined.error().to_text());
     if (joined && *joined)
       say(
@@ -57,7 +57,7 @@ Result<execute::Project> Context::project() const {
                                 "confine`",
                                 **joined)));
   }
-  execute::confine_servers(*project, folders, accepted_tier(account_home()));
+  servers::confine_servers(*project, folders, accepted_tier(account_home()));
   return project;
 }
 

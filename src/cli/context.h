@@ -23,7 +23,7 @@ class App;
 namespace mcpac::cli {
 
 struct Context {
-  execute::Folders folders;
+  project::Folders folders;
   std::filesystem::path config_file = "mcpac.json";
   bool json = false;
   bool color = false;        // standard error is a terminal that shows colours
@@ -34,7 +34,7 @@ struct Context {
   // In a worker of the resident host: what was prepared (may be null), and who hears which servers
   // a program could call.
   bool in_worker = false;
-  execute::PrewarmedRun* standby = nullptr;
+  run::PrewarmedRun* standby = nullptr;
   resident::ServersUsed servers_used = [](const std::set<std::string>&) {};
   std::shared_ptr<Talk> talk = std::make_shared<Talk>();  // standard error
 
@@ -44,7 +44,7 @@ struct Context {
   void say(std::string_view line) const;   // one line on standard error
   void warn(std::string_view text) const;  // "warning: …" on standard error
   // The project, its servers knowing where logins are kept.
-  [[nodiscard]] Result<execute::Project> project() const;
+  [[nodiscard]] Result<project::Project> project() const;
 };
 
 // Of the user, not of a project: $XDG_CONFIG_HOME/mcpac. Nothing in it widens what a run may do:

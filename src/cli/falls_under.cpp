@@ -35,9 +35,9 @@ codegen::Lock lock_of(const std::vector<ToolDefinition>& fresh) {
 
 // Files that are in force, each once.
 std::vector<policy::PolicyFile> known_files(const Context& context,
-                                            const execute::Project& project) {
+                                            const project::Project& project) {
   std::vector<policy::PolicyFile> files;
-  if (auto ceiling = execute::read_ceiling(project); ceiling && *ceiling)
+  if (auto ceiling = run::read_ceiling(project); ceiling && *ceiling)
     files.push_back(std::move(**ceiling));
   const SystemClock clock;
   const auto tokens = gateway::TokenStore(gateway::token_file(context.folders), clock).list();
@@ -45,7 +45,7 @@ std::vector<policy::PolicyFile> known_files(const Context& context,
   std::set<std::filesystem::path> seen = {project.policy_file()};
   for (const gateway::Token& token : *tokens) {
     if (!seen.insert(token.policy).second) continue;
-    if (auto rules = execute::read_rules(token.policy)) files.push_back(std::move(*rules));
+    if (auto rules = run::read_rules(token.policy)) files.push_back(std::move(*rules));
   }
   return files;
 }
@@ -63,15 +63,15 @@ Result<policy::Authority> load(policy::PolicyFile file, const policy::Environmen
 
 }  // namespace
 
-std::vector<FallsUnder> falls_under(const Context& context, const execute::Project& project,
+std::vector<FallsUnder> falls_under(const Context& context, const project::Project& project,
                                     const codegen::Lock& lock,
                                     const std::vector<ToolDefinition>& fresh) {
   std::vector<FallsUnder> found;
   if (fresh.empty()) return found;
   const SystemClock clock;
-  execute::PolicyWorld world(project, clock);
-  const auto gained = execute::tool_schemas(lock_of(fresh));
-  world.tools = execute::tool_schemas(lock);
+  run::PolicyWorld world(project, clock);
+  const auto gained = servers::tool_schemas(lock_of(fresh));
+  world.tools = servers::tool_schemas(lock);
   for (const auto& [tool, schema] : gained) world.tools.emplace(tool, schema);
   for (policy::PolicyFile& file : known_files(context, project)) {
     const auto rules = load(std::move(file), world.environment());
@@ -100,12 +100,12 @@ std::vector<ToolDefinition> added_in(const codegen::ServerDiff& diff) {
   return added;
 }
 
-std::vector<Error> no_longer_load(const Context& context, const execute::Project& project,
-                                  const execute::Review& review, const codegen::LockDiff& diff) {
+std::vector<Error> no_longer_load(const Context& context, const project::Project& project,
+                                  const project::Review& review, const codegen::LockDiff& diff) {
   const SystemClock clock;
-  execute::PolicyWorld before(project, clock);
-  before.tools = execute::tool_schemas(review.before.lock);
-  execute::PolicyWorld after(project, clock);
+  run::PolicyWorld before(project, clock);
+  before.tools = servers::tool_schemas(review.before.lock);
+  run::PolicyWorld after(project, clock);
   after.tools = before.tools;
   std::vector<ToolDefinition> offered;
   for (const auto& server : diff) {
@@ -121,7 +121,7 @@ std::vector<Error> no_longer_load(const Context& context, const execute::Project
       if (found != live->tools.end()) offered.push_back({tool.permission, found->definition});
     }
   }
-  for (const auto& [tool, schema] : execute::tool_schemas(lock_of(offered)))
+  for (const auto& [tool, schema] : servers::tool_schemas(lock_of(offered)))
     after.tools.insert_or_assign(tool, schema);
   std::vector<Error> errors;
   for (policy::PolicyFile& file : known_files(context, project)) {

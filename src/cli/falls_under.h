@@ -25,7 +25,7 @@ struct FallsUnder {
 
 // `fresh` are called "server.tool". A file that does not load says nothing: `policy check` does.
 [[nodiscard]] std::vector<FallsUnder> falls_under(const Context& context,
-                                                  const execute::Project& project,
+                                                  const project::Project& project,
                                                   const codegen::Lock& lock,
                                                   const std::vector<ToolDefinition>& fresh);
 // The tools of a difference that are not in the lock.
@@ -34,8 +34,8 @@ struct FallsUnder {
 // Of the same files those that load today and no longer once the difference is in the lock, with
 // what is said of them then: a rule names a tool that goes, or an argument that is another one.
 [[nodiscard]] std::vector<Error> no_longer_load(const Context& context,
-                                                const execute::Project& project,
-                                                const execute::Review& review,
+                                                const project::Project& project,
+                                                const project::Review& review,
                                                 const codegen::LockDiff& diff);
 
 // "  mcpac.policy:3: allow notes.*: notes.drop_all", a line each under a heading; empty where there

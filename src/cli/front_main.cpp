@@ -41,7 +41,7 @@ bool has_standard_descriptors() {
 }
 
 // The worker's exit code; nothing: all of mcpac goes on from here, and hears what came of it.
-std::optional<int> have_it_done(const execute::Folders& folders,
+std::optional<int> have_it_done(const project::Folders& folders,
                                 const std::vector<std::string>& words) {
   if (!cli::may_go_to_a_worker({words.begin() + 1, words.end()}) || cli::is_told_to_be_alone() ||
       !has_standard_descriptors() || cli::has_terminal())
@@ -88,7 +88,7 @@ int main(int argc, char** argv) {
   if (!own.is_absolute())  // a path that begins nowhere would lead to whatever lies here
     return tell({ErrorId::kFileUnreadable, "mcpac does not find itself", "/proc/self/exe", "", ""},
                 words);
-  execute::Folders folders;
+  project::Folders folders;
   // Without links, as all of mcpac sees it: both must name one installation alike.
   std::error_code error;
   const auto libexec = own.parent_path().parent_path() / "libexec" / "mcpac";

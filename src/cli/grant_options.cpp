@@ -96,7 +96,7 @@ std::string_view meant_mode(std::string_view word) {
 }
 
 bool is_there(std::string path) {
-  if (path.starts_with("~/")) path.replace(0, 1, execute::home_of_user());
+  if (path.starts_with("~/")) path.replace(0, 1, project::home_of_user());
   std::error_code error;
   return std::filesystem::exists(path, error);
 }
@@ -182,7 +182,7 @@ Result<policy::LayerText> to_layer(const GrantOptions& options) {
   }
   add_places(options, layer);
   for (const std::string& file : options.policy_files) {
-    auto rules = execute::read_rules(file);
+    auto rules = run::read_rules(file);
     if (!rules) return pass_on(rules);
     layer.files.push_back(std::move(*rules));
   }

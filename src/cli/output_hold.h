@@ -21,10 +21,10 @@ class OutputHold {
   // On the loop, which waits for no reader.
   void hold() { gate_.close(); }
   void release() { gate_.open(); }
-  [[nodiscard]] execute::OutputGate* gate() { return &gate_; }
+  [[nodiscard]] toolchain::OutputGate* gate() { return &gate_; }
 
  private:
-  execute::OutputGate gate_;
+  toolchain::OutputGate gate_;
   bool out_is_open_ = false;  // its last character ended no line
   bool err_is_open_ = false;
 };

@@ -23,12 +23,12 @@ struct Options {
   std::string format;
 };
 
-Json to_json(const execute::ReportDiff& diff, const analyzer::Report& before,
+Json to_json(const run::ReportDiff& diff, const analyzer::Report& before,
              const analyzer::Report& after) {
   Json declared = Json::array();
   for (const auto& change : diff.declared) {
     declared.push_back({{"permission", change.permission},
-                        {"change", execute::to_string(change.kind)},
+                        {"change", run::to_string(change.kind)},
                         {"before", change.before},
                         {"after", change.after}});
   }
@@ -47,7 +47,7 @@ Json to_json(const execute::ReportDiff& diff, const analyzer::Report& before,
           {"refused", diff.is_refused}};
 }
 
-std::string to_text(const execute::ReportDiff& diff) {
+std::string to_text(const run::ReportDiff& diff) {
   std::string text;
   for (const auto& change : diff.declared) {
     const std::string before = fmt::format("{}", fmt::join(change.before, ", "));
@@ -56,7 +56,7 @@ std::string to_text(const execute::ReportDiff& diff) {
                              : after.empty() ? before
                                              : fmt::format("{} -> {}", before, after);
     text += fmt::format("{} {:<9} {}\n", change.is_more() ? '+' : '-',
-                        execute::to_string(change.kind), printable_in_place(what));
+                        run::to_string(change.kind), printable_in_place(what));
   }
   for (const auto& use : diff.uses)
     text += fmt::format("+ uses      {}\n", analyzer::use_text(use));
@@ -97,7 +97,7 @@ void diff(Context& context, const Options& options) {
   if (!before) return context.fail(before.error());
   auto after = readable(context, options.after, *options.tier);
   if (!after) return context.fail(after.error());
-  const auto difference = execute::diff_reports(*before, *after);
+  const auto difference = run::diff_reports(*before, *after);
   if (context.json) {
     context.print(to_json(difference, *before, *after));
   } else {

@@ -30,7 +30,7 @@ Result<policy::PolicyFile> rules_of(const std::string& file) {
   constexpr std::size_t kMostRules = std::size_t{1} << 20U;
   const bool is_input = file == "-" || file == "/dev/stdin";
   if (!is_input && !file.starts_with("/dev/fd/") && !file.starts_with("/proc/self/fd/"))
-    return execute::read_rules(file);
+    return run::read_rules(file);
   const std::string name = is_input ? "standard input" : file;
   const UniqueFd opened(is_input ? ::dup(0)
                                  : ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
@@ -125,10 +125,10 @@ void check_files(Context& context, const std::vector<std::string>& files) {
     }
   }
   const auto held = with_servers((*reader)->project(), path_servers);
-  std::vector<std::string> hints = execute::servers_without_root(held);
+  std::vector<std::string> hints = run::servers_without_root(held);
   std::ranges::move(notes_on_unconfined(held), std::back_inserter(hints));
   if (names_place_within)
-    std::ranges::move(execute::proposed_entry_only(held, (*reader)->lock()),
+    std::ranges::move(run::proposed_entry_only(held, (*reader)->lock()),
                       std::back_inserter(hints));
   if (context.json) return context.print({{"files", std::move(all)}, {"hints", hints}});
   for (const auto& hint : hints) fmt::print("note: {}\n", printable_in_place(hint));

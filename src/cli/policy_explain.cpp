@@ -183,9 +183,9 @@ Result<policy::Explanation> explanation_of(const policy::Authority& authority,
 Json places_of(const Context& context, const RuleReader& reader, const policy::Authority& authority,
                const Permission& permission) {
   auto all =
-      execute::places_of_servers(reader.project(), context.folders, reader.lock(), authority);
+      servers::places_of_servers(reader.project(), context.folders, reader.lock(), authority);
   std::erase_if(all, [&](const auto& entry) { return entry.first != permission.server(); });
-  return execute::to_json(all);
+  return servers::to_json(all);
 }
 
 void explain(Context& context, const ExplainOptions& options) {
@@ -209,7 +209,7 @@ void explain(Context& context, const ExplainOptions& options) {
     context.print(json);
   } else {
     print_for_people(*permission, *arguments, explanation);
-    const auto lines = execute::lines_of_places(places);
+    const auto lines = servers::lines_of_places(places);
     if (!lines.empty()) fmt::print("\nplaces of confined servers\n");
     for (const std::string& line : lines) fmt::print("  {}\n", line);
   }

@@ -30,7 +30,7 @@ Result<void> write_through(const fs::path& file, const std::string& text) {
 
 // Whether the file was not (with `check`: is not) in the one spelling.
 Result<bool> format_file(const std::string& file, bool check) {
-  auto rules = execute::read_rules(file);
+  auto rules = run::read_rules(file);
   if (!rules) return pass_on(rules);
   auto formatted = policy::format({rules->name, rules->text});
   if (!formatted) return pass_on(formatted);

@@ -35,14 +35,14 @@ bool is_run(const std::string& subject) {
          subject.find_first_not_of("0123456789abcdef-") == std::string::npos;
 }
 
-Result<std::vector<execute::SuggestedRule>> of_run(const Context& context, const RuleReader& reader,
+Result<std::vector<run::SuggestedRule>> of_run(const Context& context, const RuleReader& reader,
                                                    const std::string& run) {
-  auto recorded = execute::events_of_run(context.folders.audit(), run);
+  auto recorded = history::events_of_run(context.folders.audit(), run);
   if (!recorded) return pass_on(recorded);
-  return execute::suggest_for(recorded->events, reader.world());
+  return run::suggest_for(recorded->events, reader.world());
 }
 
-Result<std::vector<execute::SuggestedRule>> of_source(Context& context, const RuleReader& reader,
+Result<std::vector<run::SuggestedRule>> of_source(Context& context, const RuleReader& reader,
                                                       const SuggestOptions& options) {
   auto read = read_report(context, {options.subject}, "", *options.tier);
   if (!read) return pass_on(read);
@@ -51,12 +51,12 @@ Result<std::vector<execute::SuggestedRule>> of_source(Context& context, const Ru
                 {.why = "what it needs can be told of a program without findings",
                  .fix = "mcpac permissions validate " + options.subject});
   }
-  return execute::suggest_for(read->report, reader.world());
+  return run::suggest_for(read->report, reader.world());
 }
 
 // A policy file, in the spelling of `policy fmt`.
 Result<std::string> file_of(const std::string& subject,
-                            const std::vector<execute::SuggestedRule>& rules) {
+                            const std::vector<run::SuggestedRule>& rules) {
   std::string text = fmt::format("# The least that admits {}\n", printable(subject));
   for (const auto& rule : rules) {
     text += fmt::format("# {}\n", printable(rule.why));

@@ -165,7 +165,7 @@ std::string question_text(const gate::Question& question, std::string_view progr
   return broken_up(text) + answers_text(question.rules.size());
 }
 
-std::string question_text(const execute::ProgramReview& review) {
+std::string question_text(const run::ProgramReview& review) {
   std::string text = fmt::format("mcpac asks: run {}?\n  program {}\n", ascii(review.program, 200),
                                  review.binding.program.substr(0, 16));
   text += "  it declares:\n";
@@ -189,7 +189,7 @@ std::string question_text(const execute::ProgramReview& review) {
       break;
     }
     text += fmt::format("    {}\n", ascii(rule, kMaxRule));
-    for (const auto& note : policy::open_ends(execute::rule_of_stated(rule)))
+    for (const auto& note : policy::open_ends(run::rule_of_stated(rule)))
       text += fmt::format("      note: {}\n", ascii(note, kMaxRule));
   }
   for (const auto& gone : review.removed)
@@ -213,7 +213,7 @@ std::optional<gate::Reply> read_call_answer(std::string_view line,
                                             std::chrono::system_clock::time_point now) {
   const std::string words = words_of(line);
   if (words.starts_with("until ")) {
-    const auto until = execute::read_until(words_of(words.substr(6)), now);
+    const auto until = run::read_until(words_of(words.substr(6)), now);
     if (!until || *until <= now) return std::nullopt;
     return gate::Reply{.answer = gate::Answered::kUntil, .until = *until};
   }

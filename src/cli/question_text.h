@@ -17,7 +17,7 @@ namespace mcpac::cli {
 // `program` as the screen before the run called it; empty where there was none.
 [[nodiscard]] std::string question_text(const mcpac::gate::Question& question,
                                         std::string_view program);
-[[nodiscard]] std::string question_text(const execute::ProgramReview& review);
+[[nodiscard]] std::string question_text(const run::ProgramReview& review);
 // All arguments, whole up to 256 KiB, each line but the first with a mark that it goes on.
 [[nodiscard]] std::string whole_arguments(const mcpac::gate::Question& question);
 

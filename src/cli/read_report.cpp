@@ -17,16 +17,16 @@ bool is_json(std::string_view text) {
   return first != std::string_view::npos && text[first] == '{';
 }
 
-Result<ReadReport> analyzed(Context& context, const execute::Source& source,
+Result<ReadReport> analyzed(Context& context, const toolchain::Source& source,
                             const std::string& tier) {
   // The source may be hostile, and the compiler's sandbox is as weak as a run's.
   const sandbox::Tier lowest = to_tier(tier);
   if (auto word = word_for_tier(lowest); !word) return pass_on(word);
   auto project = context.project();
   if (!project) return pass_on(project);
-  auto lock = execute::load_lock(*project);
+  auto lock = project::load_lock(*project);
   if (!lock) return pass_on(lock);
-  auto report = execute::analyze_source(*project, *lock, context.folders, source, lowest,
+  auto report = run::analyze_source(*project, *lock, context.folders, source, lowest,
                                         [&context](const char* what) {
                                           if (!context.json)
                                             context.say(fmt::format("note: {}", what));
@@ -40,8 +40,8 @@ Result<ReadReport> analyzed(Context& context, const execute::Source& source,
 Result<ReadReport> read_report(Context& context, const std::vector<std::string>& files,
                                const std::string& code, const std::string& tier) {
   if (files.size() == 1 && code.empty() && files.front() != "-" &&
-      execute::is_elf_file(files.front())) {
-    auto report = execute::analyze_binary(files.front());
+      toolchain::is_elf_file(files.front())) {
+    auto report = toolchain::analyze_binary(files.front());
     if (!report) return pass_on(report);
     return ReadReport{std::move(*report), {}, std::nullopt};
   }
@@ -52,7 +52,7 @@ Result<ReadReport> read_report(Context& context, const std::vector<std::string>&
 
 Result<ReadReport> read_or_load_report(Context& context, const std::string& file,
                                        const std::string& tier) {
-  if (file != "-" && execute::is_elf_file(file)) return read_report(context, {file}, "", tier);
+  if (file != "-" && toolchain::is_elf_file(file)) return read_report(context, {file}, "", tier);
   auto source = read_source({file}, "");
   if (!source) return pass_on(source);
   if (!is_json(source->text)) return analyzed(context, *source, tier);

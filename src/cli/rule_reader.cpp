@@ -8,23 +8,23 @@ namespace mcpac::cli {
 Result<std::unique_ptr<RuleReader>> RuleReader::open(const Context& context) {
   auto project = context.project();
   if (!project) return pass_on(project);
-  auto lock = execute::load_lock(*project);
+  auto lock = project::load_lock(*project);
   if (!lock) return pass_on(lock);
   return std::make_unique<RuleReader>(std::move(*project), std::move(*lock),
                                       [talk = context](std::string_view text) { talk.warn(text); });
 }
 
-RuleReader::RuleReader(execute::Project project, codegen::Lock lock,
+RuleReader::RuleReader(project::Project project, codegen::Lock lock,
                        std::function<void(std::string_view)> warning)
     : project_(std::move(project)),
       lock_(std::move(lock)),
       world_(project_, clock_),
       warning_(std::move(warning)) {
-  world_.tools = execute::tool_schemas(lock_);
+  world_.tools = servers::tool_schemas(lock_);
 }
 
 Result<policy::Authority> RuleReader::file(const std::filesystem::path& name) const {
-  auto rules = execute::read_rules(name);
+  auto rules = run::read_rules(name);
   if (!rules) return pass_on(rules);
   return load(std::move(*rules));
 }
@@ -42,10 +42,10 @@ Result<policy::Authority> RuleReader::run(const GrantOptions& options,
   if (!layer) return pass_on(layer);
   std::vector<policy::LayerText> layers = {*layer};
   if (!declared.empty()) {
-    layers.push_back(execute::declaration_layer(std::move(declared)));
+    layers.push_back(run::declaration_layer(std::move(declared)));
   }
-  auto authority = execute::load_authority(project_, world_, std::move(layers));
-  if (authority) execute::warn_of_open_ends(warning_, *layer, &world_.tools);
+  auto authority = run::load_authority(project_, world_, std::move(layers));
+  if (authority) run::warn_of_open_ends(warning_, *layer, &world_.tools);
   return authority;
 }
 

@@ -19,7 +19,7 @@ class RuleReader {
  public:
   // The project that the context names, with its lock.
   static Result<std::unique_ptr<RuleReader>> open(const Context& context);
-  RuleReader(execute::Project project, codegen::Lock lock,
+  RuleReader(project::Project project, codegen::Lock lock,
              std::function<void(std::string_view)> warning);
   RuleReader(const RuleReader&) = delete;
   RuleReader& operator=(const RuleReader&) = delete;
@@ -32,15 +32,15 @@ class RuleReader {
   [[nodiscard]] Result<policy::Authority> run(const GrantOptions& options,
                                               std::vector<std::string> declared = {}) const;
 
-  [[nodiscard]] const execute::Project& project() const { return project_; }
+  [[nodiscard]] const project::Project& project() const { return project_; }
   [[nodiscard]] const codegen::Lock& lock() const { return lock_; }
-  [[nodiscard]] const execute::PolicyWorld& world() const { return world_; }
+  [[nodiscard]] const run::PolicyWorld& world() const { return world_; }
 
  private:
-  execute::Project project_;
+  project::Project project_;
   codegen::Lock lock_;
   SystemClock clock_;
-  execute::PolicyWorld world_;
+  run::PolicyWorld world_;
   std::function<void(std::string_view)> warning_;
 };
 

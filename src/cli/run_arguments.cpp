@@ -12,7 +12,7 @@ constexpr const char* kHow = R"(--arguments '{"name": "value"}', or --arguments 
 
 Result<std::optional<Json>> to_arguments(const std::optional<std::string>& text) {
   if (!text) return std::nullopt;
-  constexpr JsonLimits kLimits{.max_bytes = execute::kMaxArguments};
+  constexpr JsonLimits kLimits{.max_bytes = run::kMaxArguments};
   const bool is_file = text->starts_with('@');
   const std::string where = is_file ? text->substr(1) : "--arguments";
   // A byte more, so that it is said in the words of the limit.

@@ -80,7 +80,7 @@ Result<std::chrono::milliseconds> time_of(const std::string& text, const char* o
 }
 
 // One question, answered by a person at the terminal; everything but "y" or "yes" is no.
-bool ask_once(const execute::CheckResult& check, StopSignal stop) {
+bool ask_once(const run::CheckResult& check, StopSignal stop) {
   fmt::print(stderr, "The program asks for what was not granted:\n");
   for (const auto& permission : check.missing) fmt::print(stderr, "  {}\n", printable(permission));
   fmt::print(stderr, "A yes grants exactly:\n");
@@ -97,7 +97,7 @@ bool ask_once(const execute::CheckResult& check, StopSignal stop) {
 }
 
 // How long a reader is waited for at the end. One whose run was ended had the time until then.
-std::chrono::milliseconds patience_after(const execute::Outcome& outcome,
+std::chrono::milliseconds patience_after(const run::Outcome& outcome,
                                          std::chrono::milliseconds wall) {
   const auto id = outcome.error ? outcome.error->id : ErrorId::kInternal;
   const bool was_ended =
@@ -123,7 +123,7 @@ sandbox::Tier to_tier(const std::string& name) {
   return name == "C" ? sandbox::Tier::kC : name == "B" ? sandbox::Tier::kB : sandbox::Tier::kA;
 }
 
-void add_recording_options(CLI::App& command, execute::RecordingChoice& recording) {
+void add_recording_options(CLI::App& command, history::RecordingChoice& recording) {
   auto* record = command
                      .add_option("--record", recording.record,
                                  "write the calls and what came of them, without secrets, to FILE")
@@ -175,8 +175,8 @@ std::shared_ptr<RunOptions> add_run_options(CLI::App& command) {
   return options;
 }
 
-Result<execute::RunLimits> to_limits(const RunOptions& options) {
-  execute::RunLimits limits;
+Result<run::RunLimits> to_limits(const RunOptions& options) {
+  run::RunLimits limits;
   auto wall = time_of(options.timeout, "--timeout");
   if (!wall) return pass_on(wall);
   limits.wall = *wall;
@@ -192,13 +192,13 @@ Result<execute::RunLimits> to_limits(const RunOptions& options) {
   if (!changes) return pass_on(changes);
   limits.file_size = *file;
   limits.changes = *changes;
-  limits.writes_to = options.changeset ? execute::WritesTo::kChangeset : execute::WritesTo::kPlace;
+  limits.writes_to = options.changeset ? run::WritesTo::kChangeset : run::WritesTo::kPlace;
   limits.lowest_tier = to_tier(*options.lowest_tier);
   return limits;
 }
 
-execute::Listener RunView::listener() {
-  execute::Listener listener;
+run::Listener RunView::listener() {
+  run::Listener listener;
   listener.warning = [this](std::string_view text) { context_.warn(text); };
   listener.note = [this](std::string_view text) {
     if (verbose_) context_.say(fmt::format("note: {}", text));
@@ -206,7 +206,7 @@ execute::Listener RunView::listener() {
   listener.wait = [this](std::string_view text) {
     if (!context_.json) context_.say(fmt::format("note: {}", text));
   };
-  listener.stage = [this](const execute::StageTime& stage) {
+  listener.stage = [this](const run::StageTime& stage) {
     if (verbose_)
       context_.say(fmt::format("{:>9.1f} ms  {}", static_cast<double>(stage.time.count()) / 1000,
                                stage.name));
@@ -229,31 +229,31 @@ execute::Listener RunView::listener() {
   return listener;
 }
 
-Result<execute::Questions> RunView::questions(const RunOptions& options) {
+Result<run::Questions> RunView::questions(const RunOptions& options) {
   auto approver = to_approver(*options.approver, hold_);
   if (!approver) return pass_on(approver);
-  return execute::Questions{
+  return run::Questions{
       .approver = std::move(*approver),
-      .review = options.review ? execute::ReviewWanted::kAlways : execute::ReviewWanted::kWhenAsked,
+      .review = options.review ? run::ReviewWanted::kAlways : run::ReviewWanted::kWhenAsked,
       .warning = [this](std::string_view text) { context_.warn(text); }};
 }
 
 void RunView::refuse(const Error& error, std::string_view program, bool is_dry) {
-  if (!is_dry && execute::is_refusal(error.id)) {
-    const auto noted = execute::record_refusal({.program = program, .error = error},
+  if (!is_dry && history::is_refusal(error.id)) {
+    const auto noted = history::record_refusal({.program = program, .error = error},
                                                context_.folders.audit(), SystemClock());
     if (!noted) context_.warn("the refusal could not be recorded: " + noted.error().what);
   }
   context_.fail(error);
 }
 
-void RunView::finish(const execute::Outcome& outcome, const analyzer::SourceTexts& sources) {
+void RunView::finish(const run::Outcome& outcome, const analyzer::SourceTexts& sources) {
   // What the program said has had the time of its run already.
   const auto now = std::chrono::steady_clock::now();
   const auto asked = std::min(now + patience_after(outcome, wall_), began_ + wall_);
   context_.talk->wait_until(std::max(now + kLeastPatience, asked));
   if (context_.json) {
-    Json json = execute::to_json(outcome);
+    Json json = run::to_json(outcome);
     if (outcome.verdict) {
       json["stdout"] = standard_output_;
       json["stderr"] = standard_error_;
@@ -271,7 +271,7 @@ void RunView::finish(const execute::Outcome& outcome, const analyzer::SourceText
   if (outcome.result) context_.print(*outcome.result);
   const bool is_told = outcome.error && !outcome.is_error_said;
   if (is_told || !outcome.denials.list().empty()) hold_.end_line(*context_.talk);
-  for (const auto& denial : outcome.denials.list()) context_.say(execute::to_human_text(denial));
+  for (const auto& denial : outcome.denials.list()) context_.say(history::to_human_text(denial));
   if (outcome.denials.others() > 0)
     context_.say(fmt::format("denied: {}: mcpac audit list --run {}",
                              counted(outcome.denials.others(), "other call"),
@@ -282,8 +282,8 @@ void RunView::finish(const execute::Outcome& outcome, const analyzer::SourceText
                       outcome.verdict->code != 0;
   if (lacked) {
     hold_.end_line(*context_.talk);
-    context_.say(fmt::format("the program {}\n  fix: {}", execute::describe(*outcome.verdict),
-                             execute::remedy_of(*outcome.verdict)));
+    context_.say(fmt::format("the program {}\n  fix: {}", toolchain::describe(*outcome.verdict),
+                             toolchain::remedy_of(*outcome.verdict)));
   }
   if (outcome.changes > 0)
     context_.say(
@@ -303,7 +303,7 @@ void RunView::finish(const execute::Outcome& outcome, const analyzer::SourceText
     context_.say(fmt::format("sandbox: tier {}", sandbox::to_string(*outcome.tier)));
   if (verbose_ && outcome.verdict)
     context_.say(fmt::format("the program {}; it had {:.1f} MiB of memory at most",
-                             execute::describe(*outcome.verdict),
+                             toolchain::describe(*outcome.verdict),
                              static_cast<double>(outcome.verdict->peak_memory) / (1U << 20U)));
   if (verbose_ && !outcome.refused_id.empty())
     context_.say(

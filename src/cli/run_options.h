@@ -27,19 +27,19 @@ struct RunOptions {
   bool review = false;
   bool expect_denials = false;
   bool alone = false;
-  execute::RecordingChoice recording;
+  history::RecordingChoice recording;
   std::optional<std::string> arguments;  // as it was typed (run_arguments.h)
   std::shared_ptr<ApproverOptions> approver;
 };
 
 // --record FILE and --replay FILE.
-void add_recording_options(CLI::App& command, execute::RecordingChoice& recording);
+void add_recording_options(CLI::App& command, history::RecordingChoice& recording);
 // --min-tier: the weakest sandbox to accept, by name; empty where none was given, and then it is
 // what the user accepted on this machine (accepted_tier.h).
 [[nodiscard]] std::shared_ptr<std::string> add_tier_option(CLI::App& command);
 [[nodiscard]] sandbox::Tier to_tier(const std::string& name);
 [[nodiscard]] std::shared_ptr<RunOptions> add_run_options(CLI::App& command);
-[[nodiscard]] Result<execute::RunLimits> to_limits(const RunOptions& options);
+[[nodiscard]] Result<run::RunLimits> to_limits(const RunOptions& options);
 
 // Output of the run, on the terminal as it happens or, with --json, in one document at the end.
 class RunView {
@@ -47,15 +47,15 @@ class RunView {
   // `wall`: of the program.
   RunView(Context& context, const RunOptions& options, std::chrono::milliseconds wall)
       : context_(context), verbose_(options.verbose), wall_(wall) {}
-  [[nodiscard]] execute::Listener listener();
+  [[nodiscard]] run::Listener listener();
   // The approver, as the options say; the program's output waits while a person reads.
-  [[nodiscard]] Result<execute::Questions> questions(const RunOptions& options);
+  [[nodiscard]] Result<run::Questions> questions(const RunOptions& options);
   // The end of a run that did not get as far as its rules: recorded where it is a refusal, but of a
   // dry run, and said.
   void refuse(const Error& error, std::string_view program, bool is_dry);
   // Prints the end and sets the exit code. A reader of standard error is waited for no longer than
   // the program could have run.
-  void finish(const execute::Outcome& outcome, const analyzer::SourceTexts& sources);
+  void finish(const run::Outcome& outcome, const analyzer::SourceTexts& sources);
 
  private:
   Context& context_;

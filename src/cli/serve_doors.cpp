@@ -37,7 +37,7 @@ Result<policy::LayerText> rules_of_scopes(const std::vector<std::filesystem::pat
   policy::LayerText layer;
   layer.name = "scopes";
   for (const auto& policy : policies) {
-    auto file = execute::read_rules(policy);
+    auto file = run::read_rules(policy);
     if (!file) return pass_on(file);
     layer.files.push_back(std::move(*file));
   }
@@ -214,7 +214,7 @@ std::optional<ServeDoors::Admission> ServeDoors::admit_known(std::string_view to
   const std::string name =
       fmt::format("mcpac serve, token {} ({})", known.name, known.digest.substr(0, kDigestShown));
   auto guest = let_in({name, name}, [known]() -> Result<policy::LayerText> {
-    auto file = execute::read_rules(known.policy);
+    auto file = run::read_rules(known.policy);
     if (!file) return pass_on(file);
     policy::LayerText layer;
     layer.name = "token " + known.name;

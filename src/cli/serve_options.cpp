@@ -187,7 +187,7 @@ Result<std::optional<gateway::oauth::OauthSettings>> oauth_of(const ServeOptions
       return fail(ErrorId::kUsage,
                   fmt::format("--scope wants NAME=FILE, once a name, not '{}'", text),
                   {.fix = "--scope read=read.policy: the policy of tokens with that scope"});
-    if (auto rules = execute::read_rules(whole); !rules) return pass_on(rules);
+    if (auto rules = run::read_rules(whole); !rules) return pass_on(rules);
   }
   if (auto fits = gateway::oauth::check(settings); !fits) return pass_on(fits);
   return settings;

@@ -27,7 +27,7 @@ struct ServeOptions {
   bool stdio = false;
   bool tokens = false;
   std::string names = "dotted";
-  execute::RecordingChoice recording;
+  history::RecordingChoice recording;
   bool code = false;
   bool code_only = false;
   std::shared_ptr<std::string> lowest_tier;

@@ -83,10 +83,10 @@ struct PlannedCalls {
 };
 
 // Before anything is started: a tool that is not in the lock cannot be called.
-Result<PlannedCalls> plan_calls(const execute::Project& project, const ConfineOptions& options) {
+Result<PlannedCalls> plan_calls(const project::Project& project, const ConfineOptions& options) {
   PlannedCalls planned;
   if (options.calls.empty()) return planned;
-  auto lock = execute::load_lock(project);
+  auto lock = project::load_lock(project);
   if (!lock) return pass_on(lock);
   if (lock->find_server(options.name) == nullptr)
     return fail(ErrorId::kLockMissing,
@@ -113,9 +113,9 @@ Result<PlannedCalls> plan_calls(const execute::Project& project, const ConfineOp
 
 // Its tools are called through the gate, as everywhere: what rules refuse is not called here
 // either.
-Result<void> call_tools(Context& context, const execute::Project& project, PlannedCalls planned) {
+Result<void> call_tools(Context& context, const project::Project& project, PlannedCalls planned) {
   for (auto& [permission, arguments] : planned.calls) {
-    auto result = execute::call_tool(
+    auto result = run::call_tool(
         project, context.folders, permission, std::move(arguments), planned.layer,
         {.approver = nullptr, .warning = [&](auto words) { context.warn(words); }});
     if (!result) return pass_on(result);
@@ -140,11 +140,11 @@ std::string why_session_failed(int status, bool was_started, const ConfineOption
 }
 
 // The command of a session, whose starts of the server are observed (learn_session.h).
-Result<void> run_session(Context& context, const execute::Project& project,
-                         const execute::ServerObserver& observer, const ConfineOptions& options) {
+Result<void> run_session(Context& context, const project::Project& project,
+                         const servers::ServerObserver& observer, const ConfineOptions& options) {
   if (options.session.empty()) return {};
   const std::size_t before = observer.starts();
-  auto session = execute::LearnSession::open(project, context.folders, options.name, observer);
+  auto session = servers::LearnSession::open(project, context.folders, options.name, observer);
   if (!session) return pass_on(session);
   auto status = (*session)->run(options.session);
   if (!status) return pass_on(status);
@@ -165,7 +165,7 @@ Result<void> run_session(Context& context, const execute::Project& project,
                       "`run`, `execute`, `serve`) and end well; --force proposes what was seen"});
 }
 
-Result<Observed> observe(Context& context, const execute::Project& project,
+Result<Observed> observe(Context& context, const project::Project& project,
                          const mcp::ServerConfig& server, const ConfineOptions& options) {
   auto planned = plan_calls(project, options);
   if (!planned) return pass_on(planned);
@@ -173,21 +173,21 @@ Result<Observed> observe(Context& context, const execute::Project& project,
       "{} is started without a sandbox, with all files, programs and hosts that you have, and what "
       "it does is observed",
       server.name)));
-  auto observer = execute::ServerObserver::begin(execute::options_for_learning(), server);
+  auto observer = servers::ServerObserver::begin(servers::options_for_learning(), server);
   if (!observer) return pass_on(observer);
-  auto bare_server = execute::started_bare(server, context.folders);
+  auto bare_server = servers::started_bare(server, context.folders);
   if (!bare_server) return pass_on(bare_server);
   auto& [started, said] = *bare_server;
   if (!said.empty()) context.say(said);
   started.observer = *observer;
-  execute::Project bare = project;
+  project::Project bare = project;
   for (auto& one : bare.config.servers) {
     if (one.name == server.name) one = started;
   }
   const auto visit = announce_alone(context);
-  const execute::ProjectUse use(context.folders, project.config_file);
+  const project::ProjectUse use(context.folders, project.config_file);
   auto listings =
-      execute::list_servers({*bare.config.find(server.name)}, progress_of(context, Counts::kQuiet));
+      project::list_servers({*bare.config.find(server.name)}, progress_of(context, Counts::kQuiet));
   if (!listings) return pass_on(listings);
   if (listings->empty())
     return fail(ErrorId::kUsage, fmt::format("{} is disabled", server.name),
@@ -199,8 +199,8 @@ Result<Observed> observe(Context& context, const execute::Project& project,
 
 // ---- Shown
 
-void show_lines(std::vector<execute::ProposedLine> lines,
-                const std::vector<execute::ProposedLine>& more = {}) {
+void show_lines(std::vector<servers::ProposedLine> lines,
+                const std::vector<servers::ProposedLine>& more = {}) {
   lines.insert(lines.end(), more.begin(), more.end());
   std::size_t width = 0;
   for (const auto& line : lines) width = std::max(width, line.text.size());
@@ -208,15 +208,15 @@ void show_lines(std::vector<execute::ProposedLine> lines,
     fmt::print("  {:<{}}  {}\n", printable(line.text), width, line.reason);
 }
 
-Json to_json(const std::vector<execute::ProposedLine>& lines) {
+Json to_json(const std::vector<servers::ProposedLine>& lines) {
   Json all = Json::array();
   for (const auto& line : lines) all.push_back({{"line", line.text}, {"reason", line.reason}});
   return all;
 }
 
 void show(const Context& context, const ConfineOptions& options,
-          const execute::Proposal& proposal) {
-  const OrderedJson entry = execute::entry_of(proposal);
+          const servers::Proposal& proposal) {
+  const OrderedJson entry = servers::entry_of(proposal);
   if (context.json) {
     return context.print({{"server", options.name},
                           {"observed", options.learn},
@@ -252,10 +252,10 @@ Definitions definitions_of(const std::vector<ToolDefinition>& tools) {
 }
 
 // As it was before: observed just now, or approved once. Nothing: it is not known.
-std::optional<Definitions> before(const execute::Project& project, const mcp::ServerConfig& server,
+std::optional<Definitions> before(const project::Project& project, const mcp::ServerConfig& server,
                                   const std::optional<Observed>& observed) {
   if (observed) return definitions_of(observed->listing.tools);
-  const auto lock = execute::load_lock(project);
+  const auto lock = project::load_lock(project);
   const auto* locked = lock ? lock->find_server(server.name) : nullptr;
   if (locked == nullptr || locked->identity != server.identity()) return std::nullopt;
   Definitions all;
@@ -284,8 +284,8 @@ std::string difference(const Definitions& old, const Definitions& now) {
 }
 
 // What it is given by now, but for what a proposal speaks of: a limit of memory stays.
-OrderedJson proposed_beside(const OrderedJson& entry, const execute::Proposal& proposal) {
-  OrderedJson made = execute::entry_of(proposal);
+OrderedJson proposed_beside(const OrderedJson& entry, const servers::Proposal& proposal) {
+  OrderedJson made = servers::entry_of(proposal);
   const auto now = entry.find("sandbox");
   if (now == entry.end() || !now->is_object()) return made;
   OrderedJson kept = *now;
@@ -297,8 +297,8 @@ OrderedJson proposed_beside(const OrderedJson& entry, const execute::Proposal& p
 }
 
 // With more than was approved its tools are not called until a person approves that.
-void say_next(const Context& context, const execute::Project& project, const std::string& name) {
-  const auto lock = execute::load_lock(project);
+void say_next(const Context& context, const project::Project& project, const std::string& name) {
+  const auto lock = project::load_lock(project);
   const auto* locked = lock ? lock->find_server(name) : nullptr;
   const auto* server = project.config.find(name);
   if (locked == nullptr || server == nullptr ||
@@ -307,8 +307,8 @@ void say_next(const Context& context, const execute::Project& project, const std
   context.say(fmt::format("next: mcpac lock accept {}", shell_quoted(name)));
 }
 
-Result<void> apply(Context& context, const execute::Project& project, ConfigFile config,
-                   const ConfineOptions& options, const execute::Proposal& proposal,
+Result<void> apply(Context& context, const project::Project& project, ConfigFile config,
+                   const ConfineOptions& options, const servers::Proposal& proposal,
                    const std::optional<Observed>& observed) {
   const OrderedJson as_it_was = config.entry(options.name);
   const OrderedJson sandbox = proposed_beside(as_it_was, proposal);
@@ -357,7 +357,7 @@ Result<void> apply(Context& context, const execute::Project& project, ConfigFile
   context.say(fmt::format("{} is confined from its next start on", options.name));
   auto written = context.project();
   if (!written) return pass_on(written);
-  if (auto kept = execute::keep_narrower_entry(*written, context.folders, options.name); !kept)
+  if (auto kept = project::keep_narrower_entry(*written, context.folders, options.name); !kept)
     context.warn(kept.error().what);
   say_next(context, *written, options.name);
   return {};
@@ -380,13 +380,13 @@ Result<void> take_away(Context& context, ConfigFile config, const std::string& n
 }
 
 // What the server says of itself, where the lock has it: lines of files to begin with.
-std::vector<execute::ProposedLine> claimed_files(const execute::Project& project,
+std::vector<servers::ProposedLine> claimed_files(const project::Project& project,
                                                  const std::string& name) {
-  const auto lock = execute::load_lock(project);
+  const auto lock = project::load_lock(project);
   const auto* locked = lock ? lock->find_server(name) : nullptr;
   if (locked == nullptr) return {};
-  std::vector<execute::ProposedLine> lines;
-  for (auto& line : execute::entries_of_claims(*locked).files)
+  std::vector<servers::ProposedLine> lines;
+  for (auto& line : project::entries_of_claims(*locked).files)
     lines.push_back({std::move(line.text), std::move(line.reason)});
   return lines;
 }
@@ -426,7 +426,7 @@ Result<void> confine(Context& context, const ConfineOptions& options) {
   if (!confined.sandbox) confined.sandbox.emplace();
   if (auto installed = ensure_installed(context, confined); !installed) return installed;
   // What cannot be confined at all is said before anything is started.
-  if (auto possible = execute::propose({*project, context.folders, *server}); !possible)
+  if (auto possible = servers::propose({*project, context.folders, *server}); !possible)
     return pass_on(possible);
   std::optional<Observed> observed;
   if (options.learn) {
@@ -434,7 +434,7 @@ Result<void> confine(Context& context, const ConfineOptions& options) {
     if (!seen) return pass_on(seen);
     observed = std::move(*seen);
   }
-  auto proposal = execute::propose({.project = *project,
+  auto proposal = servers::propose({.project = *project,
                                     .folders = context.folders,
                                     .server = *server,
                                     .first = claimed_files(*project, options.name),

@@ -15,7 +15,7 @@ constexpr std::size_t kPiece = 4096;
 }  // namespace
 
 bool Talk::is_taken() {
-  return !until_ || execute::wait_for_reader(STDERR_FILENO, {}, *until_);
+  return !until_ || toolchain::wait_for_reader(STDERR_FILENO, {}, *until_);
 }
 
 void Talk::write(std::string_view text) {

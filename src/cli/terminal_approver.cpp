@@ -54,7 +54,7 @@ void TerminalApprover::ask(const gate::Question& question, Done done) {
       why_no_answer, std::move(done));
 }
 
-void TerminalApprover::review(const execute::ProgramReview& review, Done done) {
+void TerminalApprover::review(const run::ProgramReview& review, Done done) {
   whole_.clear();
   program_ = review.program;
   show(

@@ -16,14 +16,14 @@
 
 namespace mcpac::cli {
 
-class TerminalApprover final : public execute::RunApprover {
+class TerminalApprover final : public run::RunApprover {
  public:
   // `hold` outlives this.
   TerminalApprover(const boost::asio::any_io_executor& executor, UniqueFd terminal,
                    OutputHold& hold);
   ~TerminalApprover() override;
   void ask(const gate::Question& question, Done done) override;
-  void review(const execute::ProgramReview& review, Done done) override;
+  void review(const run::ProgramReview& review, Done done) override;
   void cancel() override;
 
  private:

@@ -44,7 +44,7 @@ ThroughHost::ThroughHost(Context& context, const RunOptions& options)
   }
 }
 
-void ThroughHost::tell(const execute::Outcome& outcome) const {
+void ThroughHost::tell(const run::Outcome& outcome) const {
   if (replays_) return;
   if (outcome.run_id.empty()) return;  // nothing ran: what is known of the last run still holds
   if (visit_) return visit_->used(outcome.servers);

@@ -24,7 +24,7 @@ class ThroughHost {
   // The command is over and its exit code set.
   [[nodiscard]] bool is_done() const { return done_; }
   // A command that works alone, or is the worker, says here what the next worker should start.
-  void tell(const execute::Outcome& outcome) const;
+  void tell(const run::Outcome& outcome) const;
 
  private:
   Context& context_;

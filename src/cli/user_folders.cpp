@@ -19,8 +19,8 @@ fs::path base_folder(const char* variable, const fs::path& otherwise) {
   return (value.is_absolute() ? value : otherwise) / "mcpac";
 }
 
-execute::Folders user_folders(const fs::path& home, const fs::path& libexec) {
-  execute::Folders folders;
+project::Folders user_folders(const fs::path& home, const fs::path& libexec) {
+  project::Folders folders;
   folders.state = base_folder("XDG_STATE_HOME", home / ".local/state");
   folders.cache = base_folder("XDG_CACHE_HOME", home / ".cache");
   folders.temporary = user_temporary_folder();

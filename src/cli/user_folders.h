@@ -17,7 +17,7 @@ namespace mcpac::cli {
 [[nodiscard]] std::filesystem::path base_folder(const char* variable,
                                                 const std::filesystem::path& otherwise);
 
-[[nodiscard]] execute::Folders user_folders(const std::filesystem::path& home,
+[[nodiscard]] project::Folders user_folders(const std::filesystem::path& home,
                                             const std::filesystem::path& libexec);
 
 // The program that this process runs, without links; empty where the kernel does not say it.

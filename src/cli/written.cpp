@@ -32,7 +32,7 @@ void show_notes(const Context& context, const std::vector<codegen::Note>& notes,
   }
 }
 
-void show_drift(const Context& context, const execute::GenerateReport& report) {
+void show_drift(const Context& context, const project::GenerateReport& report) {
   for (const auto& name : report.other_servers) {
     context.warn(fmt::format(
         "{} is another server now than mcpac.lock approved (its entry in mcpac.json changed); the "
@@ -61,7 +61,7 @@ void show_drift(const Context& context, const execute::GenerateReport& report) {
 }
 
 // What is new, in its own words: claims, which grant nothing.
-void show_claims(const Context& context, const execute::GenerateReport& report) {
+void show_claims(const Context& context, const project::GenerateReport& report) {
   std::set<std::string> servers;
   std::vector<std::string> lines;
   for (const std::string& name : report.added) {
@@ -106,7 +106,7 @@ void show_pending(const Context& context, const std::vector<ToolDefinition>& pen
 
 }  // namespace
 
-std::vector<ToolDefinition> fresh_in(const execute::GenerateReport& report) {
+std::vector<ToolDefinition> fresh_in(const project::GenerateReport& report) {
   std::vector<ToolDefinition> fresh = report.pending;
   for (const std::string& name : report.added) {
     const auto dot = name.find('.');
@@ -116,7 +116,7 @@ std::vector<ToolDefinition> fresh_in(const execute::GenerateReport& report) {
   return fresh;
 }
 
-void show_written(const Context& context, const execute::GenerateReport& report,
+void show_written(const Context& context, const project::GenerateReport& report,
                   const std::vector<FallsUnder>& covering, Notes notes) {
   if (!report.added.empty()) {
     context.say(fmt::format("new in the lock: {} ({}{})", counted(report.added.size(), "tool"),
@@ -144,7 +144,7 @@ void show_written(const Context& context, const execute::GenerateReport& report,
   show_pending(context, report.pending);
 }
 
-Json to_json(const execute::GenerateReport& report, const std::vector<FallsUnder>& covering) {
+Json to_json(const project::GenerateReport& report, const std::vector<FallsUnder>& covering) {
   Json pending = Json::array();
   for (const auto& tool : report.pending) pending.push_back(tool.name);
   Json notes = Json::array();
@@ -167,7 +167,7 @@ Json to_json(const execute::GenerateReport& report, const std::vector<FallsUnder
           {"notes", notes}};
 }
 
-execute::Project with_servers(execute::Project project, const std::set<std::string>& servers) {
+project::Project with_servers(project::Project project, const std::set<std::string>& servers) {
   std::erase_if(project.config.servers, [&](const mcp::ServerConfig& server) {
     return !servers.contains(server.name) && !servers.contains("*");
   });
@@ -178,12 +178,12 @@ void propose_roots(const Context& context, const std::vector<std::string>& serve
   const auto project = context.project();
   if (!project) return;
   const auto named = with_servers(*project, {servers.begin(), servers.end()});
-  for (const auto& line : execute::servers_without_root(named)) context.say("note: " + line);
+  for (const auto& line : run::servers_without_root(named)) context.say("note: " + line);
 }
 
-execute::OnProgress progress_of(const Context& context, Counts counts) {
-  return [&context, counts](const execute::ServerProgress& progress) {
-    using State = execute::ServerProgress::State;
+project::OnProgress progress_of(const Context& context, Counts counts) {
+  return [&context, counts](const project::ServerProgress& progress) {
+    using State = project::ServerProgress::State;
     if (context.json) return;
     if (progress.state == State::kConnecting) {
       if (context.interactive) context.say(fmt::format("{}: connecting …", progress.server));

@@ -17,21 +17,21 @@ namespace mcpac::cli {
 enum class Notes : std::uint8_t { kSome, kAll };
 
 // `covering`: what falls_under() says of the tools in `fresh_in`.
-void show_written(const Context& context, const execute::GenerateReport& report,
+void show_written(const Context& context, const project::GenerateReport& report,
                   const std::vector<FallsUnder>& covering, Notes notes);
-[[nodiscard]] Json to_json(const execute::GenerateReport& report,
+[[nodiscard]] Json to_json(const project::GenerateReport& report,
                            const std::vector<FallsUnder>& covering);
 // The tools that are new: those that wait, and those that came into the lock.
-[[nodiscard]] std::vector<ToolDefinition> fresh_in(const execute::GenerateReport& report);
+[[nodiscard]] std::vector<ToolDefinition> fresh_in(const project::GenerateReport& report);
 
 // The project with no other servers than these; "*": with all.
-[[nodiscard]] execute::Project with_servers(execute::Project project,
+[[nodiscard]] project::Project with_servers(project::Project project,
                                             const std::set<std::string>& servers);
 // Of these servers, just written into mcpac.json, what is to be said of undeclared roots.
 void propose_roots(const Context& context, const std::vector<std::string>& servers);
 
 // "filesystem: connecting …" on a terminal; `counts` says also what came.
 enum class Counts : std::uint8_t { kQuiet, kShow };
-[[nodiscard]] execute::OnProgress progress_of(const Context& context, Counts counts);
+[[nodiscard]] project::OnProgress progress_of(const Context& context, Counts counts);
 
 }  // namespace mcpac::cli

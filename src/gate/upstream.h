@@ -1,7 +1,7 @@
 // Upstream and ToolTable: the gate's interface to the servers behind it.
 //
 // The gate knows no transport, process or lock file: it validates against ToolTable and forwards
-// through Upstream. src/execute adapts the MCP client and the lock to these; tests use fakes.
+// through Upstream. src/servers adapts the MCP client and the lock to these; tests use fakes.
 #pragma once
 
 #include <cstdint>

@@ -138,10 +138,10 @@ bool ClientGrant::uses(const std::string& server) const {
   return parts_.catalog->servers().contains(server);
 }
 
-execute::ReachOfServers ClientGrant::reach() const {
+servers::ReachOfServers ClientGrant::reach() const {
   if (!parts_.reach) return {};
   auto reach = parts_.reach(gate_.authority());
-  execute::keep_callable(reach, [this](const Permission& tool) { return gate_.stands(tool); });
+  servers::keep_callable(reach, [this](const Permission& tool) { return gate_.stands(tool); });
   return reach;
 }
 

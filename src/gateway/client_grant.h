@@ -40,14 +40,14 @@ class ClientGrant {
     std::shared_ptr<const Catalog> catalog;
     std::unique_ptr<ClientRecord> log;
     std::unique_ptr<gate::Approver> approver;
-    std::unique_ptr<execute::RunMemory> memory;
+    std::unique_ptr<run::RunMemory> memory;
     gate::Upstream* upstream = nullptr;                 // borrowed
     OwnServers* own = nullptr;                          // borrowed; null: it shares all servers
     Offers* offers = nullptr;                           // borrowed; null: tools alone
     std::shared_ptr<tracing::Tracer> tracer = nullptr;  // null: no tracing
     // Places that calls of confined servers can name by these rules, at the time of asking; null:
     // it uses none.
-    std::function<execute::ReachOfServers(const policy::Authority&)> reach = nullptr;
+    std::function<servers::ReachOfServers(const policy::Authority&)> reach = nullptr;
     // Those of these servers that are not as they should be, in words; may be null.
     std::function<std::string(const std::set<std::string>& servers)> amiss = nullptr;
   };
@@ -73,7 +73,7 @@ class ClientGrant {
   void heard_of_state(const std::string& process, const std::string& text);
   // Places that its calls of confined servers can name now: less than at first, where something was
   // taken back, is another tool by now, or has a rule whose time is over.
-  [[nodiscard]] execute::ReachOfServers reach() const;
+  [[nodiscard]] servers::ReachOfServers reach() const;
   // Whether the client may have anything of this server.
   [[nodiscard]] bool uses(const std::string& server) const;
   // From time to time: calls whose clients did not come back with an answer are taken back, and
@@ -103,7 +103,7 @@ class ClientGrant {
   [[nodiscard]] const gate::Gate& gate() const { return gate_; }
   [[nodiscard]] gate::Anomalies& anomalies() { return anomalies_; }
   [[nodiscard]] const ClientRecord& log() const { return *parts_.log; }
-  void control_by(std::unique_ptr<execute::RunControl> control) { control_ = std::move(control); }
+  void control_by(std::unique_ptr<run::RunControl> control) { control_ = std::move(control); }
   // Before the first session.
   void offer(std::unique_ptr<code_mode::CodeMode> code) { code_ = std::move(code); }
   [[nodiscard]] code_mode::CodeMode* code() { return code_.get(); }
@@ -123,7 +123,7 @@ class ClientGrant {
   std::shared_ptr<CallRoom> calls_ = std::make_shared<CallRoom>();
   std::unique_ptr<code_mode::CodeMode> code_;  // or null
   std::shared_ptr<ServerQuestions> questions_;
-  std::unique_ptr<execute::RunControl> control_;
+  std::unique_ptr<run::RunControl> control_;
   std::set<std::weak_ptr<McpSession>, std::owner_less<>> sessions_;
   bool ended_ = false;
 };

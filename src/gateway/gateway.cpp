@@ -24,11 +24,11 @@ constexpr auto kSweep = std::chrono::seconds(30);
 }  // namespace
 
 Result<std::unique_ptr<Gateway>> Gateway::open(GatewaySetup setup) {
-  auto lock = execute::load_lock(setup.project);
+  auto lock = project::load_lock(setup.project);
   if (!lock) return pass_on(lock);
   std::unique_ptr<Gateway> made(new Gateway(std::move(setup), std::move(*lock)));
   auto recording =
-      execute::RunRecording::open(made->setup_.recording, made->lock_, made->setup_.warning);
+      history::RunRecording::open(made->setup_.recording, made->lock_, made->setup_.warning);
   if (!recording) return pass_on(recording);
   made->recording_ = std::move(*recording);
   made->recording_->join(*made->host_);
@@ -44,7 +44,7 @@ Result<std::unique_ptr<Gateway>> Gateway::open(GatewaySetup setup) {
   made->upstream_ = std::make_unique<TimedUpstream>(
       made->host_->servers(), made->clock_,
       [warnings](const Error& error) { (*warnings)(error.to_text()); });
-  made->refusals_ = std::make_unique<execute::ToldRefusals>(
+  made->refusals_ = std::make_unique<servers::ToldRefusals>(
       made->setup_.project.config,
       [executor = made->host_->executor(), warnings, warning = made->setup_.warning](
           const std::string& text, bool is_bounded) {
@@ -124,14 +124,14 @@ Result<void> Gateway::end_recording() {
 Gateway::Gateway(GatewaySetup setup, codegen::Lock lock)
     : setup_(std::move(setup)),
       lock_(std::move(lock)),
-      lock_digests_(execute::digests_of(lock_)),
+      lock_digests_(project::digests_of(lock_)),
       world_(setup_.project, clock_),
       approvals_(setup_.folders.approvals(), setup_.warning, clock_),
       use_(setup_.folders, setup_.project.config_file),
-      host_(std::make_unique<execute::Host>(setup_.project.config, lock_)),
+      host_(std::make_unique<servers::Host>(setup_.project.config, lock_)),
       programs_(std::make_unique<code_mode::Programs>(host_->executor())) {
   keep_memory_of_results();
-  world_.tools = execute::tool_schemas(lock_);
+  world_.tools = servers::tool_schemas(lock_);
   host_->on_loop([this] {
     // What servers ask while they work on a call goes to the client that made it, if that answers.
     const Json nothing_special = Json::object();
@@ -174,7 +174,7 @@ void Gateway::tell_of_states() {
     tell(process, fmt::format("the server {} is still starting", gate::server_of(process)));
   });
   host_->upstreams().on_tools([this, tell](const std::string& process,
-                                           const execute::Drifted& drifted,
+                                           const servers::Drifted& drifted,
                                            const std::set<std::string>& gained) {
     const std::string server = gate::server_of(process);
     if (!drifted.empty()) {

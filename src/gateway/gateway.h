@@ -38,12 +38,12 @@
 namespace mcpac::gateway {
 
 struct GatewaySetup {
-  execute::Project project;
-  execute::Folders folders;
+  project::Project project;
+  project::Folders folders;
   NameForm names = NameForm::kDotted;
   // The approver of what rules ask; null: the person behind the client.
-  execute::MakeApprover approver = nullptr;
-  execute::RecordingChoice recording = {};  // of all clients together
+  run::MakeApprover approver = nullptr;
+  history::RecordingChoice recording = {};  // of all clients together
   std::function<void(std::string_view)> warning = [](std::string_view) {};
   // Nothing: no code mode.
   std::optional<code_mode::Offer> code = std::nullopt;
@@ -77,7 +77,7 @@ class Gateway {
   }
   // On the loop. Its sessions end, with what is in work; it may come again.
   void hang_up(const std::string& client) { runs_.hang_up(client); }
-  [[nodiscard]] execute::Host& host() { return *host_; }
+  [[nodiscard]] servers::Host& host() { return *host_; }
   // On the loop. A client that connects from now on gets a run under the rules of now; runs that
   // there are go on for the sessions that have them, and end with the last of these.
   void renew_rules() { runs_.renew(); }
@@ -109,19 +109,19 @@ class Gateway {
   void tell_of_states();
   // On the loop. What shared servers get: what the rules of any client admit, also of one who
   // comes.
-  [[nodiscard]] execute::PlacesOfServers places_for_all(
-      const execute::ReachOfServers& coming = {}) const;
+  [[nodiscard]] project::PlacesOfServers places_for_all(
+      const servers::ReachOfServers& coming = {}) const;
   // On the loop. What the processes of one client's own get, by its runs and the one that comes.
-  [[nodiscard]] execute::PlacesOfServers places_for(
-      const std::string& identity, const execute::ReachOfServers& coming = {}) const;
+  [[nodiscard]] project::PlacesOfServers places_for(
+      const std::string& identity, const servers::ReachOfServers& coming = {}) const;
   // Both, of what this client uses.
   [[nodiscard]] Json shown_places(const std::string& identity,
-                                  const execute::ReachOfServers& coming = {}) const;
-  [[nodiscard]] std::function<execute::ReachOfServers(const policy::Authority&)> reach_by(
+                                  const servers::ReachOfServers& coming = {}) const;
+  [[nodiscard]] std::function<servers::ReachOfServers(const policy::Authority&)> reach_by(
       std::set<Permission> tools, std::set<std::string> servers) const;
   void begin_own_servers();
   // On the loop. Starts those again that get more now than they have.
-  void give_more_places(const execute::PlacesOfServers& places);
+  void give_more_places(const project::PlacesOfServers& places);
   // Until the gateway goes.
   void sweep_later();
   void show_as_live(const std::shared_ptr<ClientGrant>& run, const std::string& client,
@@ -130,15 +130,15 @@ class Gateway {
   const SystemClock clock_;
   GatewaySetup setup_;
   const codegen::Lock lock_;
-  const execute::LockDigests lock_digests_;
-  execute::PolicyWorld world_;
-  execute::ApprovalStore approvals_;
-  execute::ProjectUse use_;  // until its servers are down
-  std::unique_ptr<execute::Host> host_;
+  const project::LockDigests lock_digests_;
+  run::PolicyWorld world_;
+  run::ApprovalStore approvals_;
+  project::ProjectUse use_;  // until its servers are down
+  std::unique_ptr<servers::Host> host_;
   std::unique_ptr<Offers> offers_;                // on the loop
   std::unique_ptr<Announcements> announcements_;  // on the loop
   std::set<std::string> told_of_rules_;           // what was said of rules and tools, on the loop
-  std::unique_ptr<execute::RunRecording> recording_;
+  std::unique_ptr<history::RunRecording> recording_;
   std::unique_ptr<code_mode::ReadyTools> tools_;         // of programs; null: no code mode
   std::unique_ptr<code_mode::Programs> programs_;        // on the loop
   std::unique_ptr<code_mode::Preparation> preparation_;  // null: no code mode
@@ -146,8 +146,8 @@ class Gateway {
   std::unique_ptr<TraceSending> traces_;                 // over upstream_; null: no tracing
   std::unique_ptr<OwnServers> own_;                      // on the loop
   ClientRegistry runs_;                                  // on the loop
-  std::unique_ptr<execute::ToldRefusals> refusals_;      // of confined servers
-  execute::ReachOfServers last_reach_;                   // of the last client of each, on the loop
+  std::unique_ptr<servers::ToldRefusals> refusals_;      // of confined servers
+  servers::ReachOfServers last_reach_;                   // of the last client of each, on the loop
   bool ending_ = false;                                  // likewise
   std::shared_ptr<boost::asio::steady_timer> sweep_;     // likewise
 };

@@ -36,10 +36,10 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 // A client's programs are held to what the client was admitted with, whatever becomes of the
 // file.
-Result<execute::Project> with_kept_policy(execute::Project project) {
-  auto ceiling = execute::read_ceiling(project);
+Result<project::Project> with_kept_policy(project::Project project) {
+  auto ceiling = run::read_ceiling(project);
   if (!ceiling) return pass_on(ceiling);
-  auto kept = std::make_shared<execute::KeptProject>();
+  auto kept = std::make_shared<project::KeptProject>();
   kept->policy = std::move(*ceiling);
   project.kept = std::move(kept);
   return project;
@@ -56,27 +56,27 @@ Result<std::shared_ptr<ClientGrant>> Gateway::begin(const Principal& principal,
   const std::string& client = principal.client;
   auto project = with_kept_policy(setup_.project);
   if (!project) return pass_on(project);
-  auto authority = execute::load_authority(*project, world_, {rules});
+  auto authority = run::load_authority(*project, world_, {rules});
   if (!authority) return pass_on(authority);
   // Once for all clients: they mostly have the same rules.
   const auto tell_once = [this](std::string_view text) {
     if (told_of_rules_.size() < kMostToldOfRules && told_of_rules_.emplace(text).second)
       setup_.warning(std::string(text));
   };
-  execute::warn_of_idle_rules(*authority, tell_once);
+  run::warn_of_idle_rules(*authority, tell_once);
   ClientGrant::Parts parts;
   parts.name = client;
   parts.subject = principal.subject;
   // By this client's own rules: what a shared server has by those of others goes with them.
-  const auto own_places = execute::places_of_servers(
+  const auto own_places = servers::places_of_servers(
       *project, setup_.folders,
-      execute::reach_of_servers(*project, lock_, *authority, policy::Callers::kClients));
+      servers::reach_of_servers(*project, lock_, *authority, policy::Callers::kClients));
   std::set<Permission> withheld;
-  for (const auto& [tool, needs] : execute::unmet_needs(setup_.project, lock_, &own_places)) {
+  for (const auto& [tool, needs] : project::unmet_needs(setup_.project, lock_, &own_places)) {
     if (authority->coverage(tool, "") == policy::Coverage::kMissing) continue;
     if (needs.is_withheld()) withheld.insert(tool);
     tell_once(fmt::format("{} is {}; where it is meant to: {}", printable(tool.text()),
-                          execute::needs_text(needs), execute::needs_remedy(needs)));
+                          project::needs_text(needs), project::needs_remedy(needs)));
   }
   parts.catalog =
       Catalog::make(lock_, *authority, setup_.names,
@@ -86,10 +86,10 @@ Result<std::shared_ptr<ClientGrant>> Gateway::begin(const Principal& principal,
     tell_once(fmt::format(
         "the rules of {} admit nothing of what mcpac.lock has: it sees no tool{}", client,
         project->kept->policy ? fmt::format("; {} {}: a call needs its rules as well",
-                                            execute::kPolicyLayer, execute::kOnlyLimits)
+                                            run::kPolicyLayer, run::kOnlyLimits)
                               : std::string()));
-  auto compiled = execute::compile_tools(lock_, parts.catalog->servers(),
-                                         execute::server_checks_of(setup_.project.config));
+  auto compiled = servers::compile_tools(lock_, parts.catalog->servers(),
+                                         project::server_checks_of(setup_.project.config));
   for (const Error& error : compiled.unusable)
     tell_once(fmt::format("{} cannot be called: {}{}{}", error.where, error.what,
                           error.fix.empty() ? "" : "; ", error.fix));
@@ -100,7 +100,7 @@ Result<std::shared_ptr<ClientGrant>> Gateway::begin(const Principal& principal,
       tell_once(fmt::format("{} {}: its default is refused by its own schema, and not filled in",
                             permission.text(), standard.pointer));
   }
-  execute::add_offers(parts.catalog->permissions(), lock_, compiled.table);
+  servers::add_offers(parts.catalog->permissions(), lock_, compiled.table);
   parts.tools = std::make_shared<const gate::ToolTable>(std::move(compiled.table));
   parts.reach = reach_by(parts.catalog->permissions(), parts.catalog->servers());
   const auto reach = parts.reach(*authority);
@@ -114,8 +114,8 @@ Result<std::shared_ptr<ClientGrant>> Gateway::begin(const Principal& principal,
     parts.approver = setup_.approver(host_->executor());
   else
     parts.approver = std::make_unique<ClientApprover>(host_->executor());
-  const auto binding = execute::bind_run(client, lock_digests_, setup_.project.config, *authority);
-  parts.memory = std::make_unique<execute::RunMemory>(approvals_, binding, client);
+  const auto binding = run::bind_run(client, lock_digests_, setup_.project.config, *authority);
+  parts.memory = std::make_unique<run::RunMemory>(approvals_, binding, client);
   auto log =
       ClientRecord::create({.folder = setup_.folders.audit(),
                             .clock = &clock_,
@@ -141,7 +141,7 @@ Result<std::shared_ptr<ClientGrant>> Gateway::begin(const Principal& principal,
   for (const auto& [server, one] : reach) last_reach_.insert_or_assign(server, one);
   const auto places = places_for_all(reach);
   auto gate = gate_setup(std::move(*authority), binding, parts);
-  auto started = execute::record_start({.program = client,
+  auto started = history::record_start({.program = client,
                                         .declared_in = "grants",
                                         .replayed = recording_->replayed_digest(),
                                         .server_places = shown_places(parts.identity, reach)},
@@ -163,9 +163,9 @@ Result<std::shared_ptr<ClientGrant>> Gateway::begin(const Principal& principal,
   return run;
 }
 
-execute::PlacesOfServers Gateway::places_for_all(const execute::ReachOfServers& coming) const {
-  execute::ReachOfServers all = coming;
-  for (const auto& run : runs_.in_force()) execute::add_reach(all, run->reach());
+project::PlacesOfServers Gateway::places_for_all(const servers::ReachOfServers& coming) const {
+  servers::ReachOfServers all = coming;
+  for (const auto& run : runs_.in_force()) servers::add_reach(all, run->reach());
   // A server that is started again while no client is there: as the last one's rules hold it.
   for (const auto& [server, last] : last_reach_) {
     const auto [held, is_alone] = all.try_emplace(server, last);
@@ -175,50 +175,50 @@ execute::PlacesOfServers Gateway::places_for_all(const execute::ReachOfServers& 
     held->second.network_denied = "no client is there whose rules let it";
   }
   if (own_) std::erase_if(all, [&](const auto& one) { return own_->is_own(one.first); });
-  return execute::places_of_servers(setup_.project, setup_.folders, all);
+  return servers::places_of_servers(setup_.project, setup_.folders, all);
 }
 
-execute::PlacesOfServers Gateway::places_for(const std::string& identity,
-                                             const execute::ReachOfServers& coming) const {
+project::PlacesOfServers Gateway::places_for(const std::string& identity,
+                                             const servers::ReachOfServers& coming) const {
   if (!own_) return {};
-  execute::ReachOfServers all = coming;
+  servers::ReachOfServers all = coming;
   const auto held = runs_.in_force();
   for (const auto& run : runs_.all()) {
     if (run->identity() != identity) continue;
     auto reach = run->reach();
     // What the rules of one that is over hold back stays so.
     if (std::ranges::find(held, run) == held.end())
-      execute::keep_callable(reach, [](const Permission&) { return false; });
-    execute::add_reach(all, reach);
+      servers::keep_callable(reach, [](const Permission&) { return false; });
+    servers::add_reach(all, reach);
   }
   std::erase_if(all, [&](const auto& one) { return !own_->is_own(one.first); });
-  return execute::places_of_servers(setup_.project, setup_.folders, all);
+  return servers::places_of_servers(setup_.project, setup_.folders, all);
 }
 
 Json Gateway::shown_places(const std::string& identity,
-                           const execute::ReachOfServers& coming) const {
+                           const servers::ReachOfServers& coming) const {
   auto places = places_for_all(coming);
   places.merge(places_for(identity, coming));
-  return execute::to_json(places);
+  return servers::to_json(places);
 }
 
-std::function<execute::ReachOfServers(const policy::Authority&)> Gateway::reach_by(
+std::function<servers::ReachOfServers(const policy::Authority&)> Gateway::reach_by(
     std::set<Permission> tools, std::set<std::string> servers) const {
   return [this, tools = std::move(tools),
           servers = std::move(servers)](const policy::Authority& authority) {
     auto reach =
-        execute::reach_of_servers(setup_.project, lock_, authority, policy::Callers::kClients);
+        servers::reach_of_servers(setup_.project, lock_, authority, policy::Callers::kClients);
     std::erase_if(reach, [&](const auto& entry) { return !servers.contains(entry.first); });
-    execute::keep_callable(reach, [&](const Permission& tool) { return tools.contains(tool); });
+    servers::keep_callable(reach, [&](const Permission& tool) { return tools.contains(tool); });
     return reach;
   };
 }
 
-void Gateway::give_more_places(const execute::PlacesOfServers& places) {
+void Gateway::give_more_places(const project::PlacesOfServers& places) {
   for (const auto& [server, wanted] : places) {
     const auto last =
         setup_.project.confined ? setup_.project.confined->last_start(server) : std::nullopt;
-    if (last && execute::gives_more(wanted, last->places)) host_->upstreams().start_anew(server);
+    if (last && servers::gives_more(wanted, last->places)) host_->upstreams().start_anew(server);
   }
 }
 
@@ -260,7 +260,7 @@ gate::GateSetup Gateway::gate_setup(policy::Authority authority, const gate::Bin
 
 void Gateway::show_as_live(const std::shared_ptr<ClientGrant>& run, const std::string& client,
                            const std::string& granted) {
-  execute::LiveFacts facts{
+  run::LiveFacts facts{
       .program = client,
       .started = rfc3339_utc(clock_.wall_now()),
       .granted = lines_of(granted),
@@ -272,7 +272,7 @@ void Gateway::show_as_live(const std::shared_ptr<ClientGrant>& run, const std::s
       if (killed && !alive.expired()) runs_.bar(killed->subject());
     });
   };
-  auto controls = execute::controls_of(run->gate(), std::move(facts), std::move(kill));
+  auto controls = run::controls_of(run->gate(), std::move(facts), std::move(kill));
   controls.revoke = [weak = std::weak_ptr(run),
                      revoke = std::move(controls.revoke)](const std::string& permission) {
     auto revoked = revoke(permission);
@@ -280,7 +280,7 @@ void Gateway::show_as_live(const std::shared_ptr<ClientGrant>& run, const std::s
     if (revoked && live && live->code() != nullptr) live->code()->heard_of_revocation(permission);
     return revoked;
   };
-  auto control = execute::RunControl::open(host_->executor(), setup_.folders.runs(),
+  auto control = run::RunControl::open(host_->executor(), setup_.folders.runs(),
                                            run->log().run_id(), std::move(controls));
   if (control)
     run->control_by(std::move(*control));

@@ -98,13 +98,13 @@ Result<void> OwnServers::start(const std::string& client, const std::string& ser
                         R"(mcpac serve; without "share" all clients have one process together)"});
   }
   if (!one.rules) {
-    one.rules = std::make_shared<execute::ConfinedRules>();
+    one.rules = std::make_shared<servers::ConfinedRules>();
     one.rules->find_by([this, client] { return setup_.places(client); });
   }
   one.running.insert(server);
   const std::string process = process_of(client, server);
   setup_.upstreams->start_own(
-      {process, client, execute::with_rules(*setup_.config->find(server), one.rules)});
+      {process, client, servers::with_rules(*setup_.config->find(server), one.rules)});
   setup_.started(client, process);
   return {};
 }
@@ -141,7 +141,7 @@ void OwnServers::give_more_places(const std::string& client) {
   for (const std::string& server : found->second.running) {
     const auto last = found->second.rules->last_start(server);
     const auto wanted = places.find(server);
-    if (last && wanted != places.end() && execute::gives_more(wanted->second, last->places))
+    if (last && wanted != places.end() && servers::gives_more(wanted->second, last->places))
       setup_.upstreams->start_anew(process_of(client, server));
   }
 }

@@ -37,12 +37,12 @@ class OwnServers {
   static constexpr std::size_t kMost = 64;
   static constexpr std::chrono::seconds kLinger{60};
   struct Setup {
-    execute::Upstreams* upstreams = nullptr;  // borrowed
+    servers::Upstreams* upstreams = nullptr;  // borrowed
     const mcp::Config* config = nullptr;      // borrowed
     const Clock* clock = nullptr;             // borrowed
     boost::asio::any_io_executor executor;
     // Places that rules give the processes of this client, at the time of asking.
-    std::function<execute::PlacesOfServers(const std::string& client)> places;
+    std::function<project::PlacesOfServers(const std::string& client)> places;
     // Whether it has a session, or a call in work.
     std::function<bool(const std::string& client)> is_in_use;
     // A process of it was started.
@@ -78,7 +78,7 @@ class OwnServers {
     std::uint64_t number = 0;
     std::set<std::string> running = {};  // servers
     std::chrono::steady_clock::time_point last_request = {};
-    std::shared_ptr<execute::ConfinedRules> rules = {};
+    std::shared_ptr<servers::ConfinedRules> rules = {};
     std::unique_ptr<gate::Upstream> before = nullptr;
   };
   [[nodiscard]] Client& client_of(const std::string& client);

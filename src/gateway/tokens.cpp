@@ -53,7 +53,7 @@ std::optional<Token> token_from(const Json& json) {
 
 }  // namespace
 
-std::filesystem::path token_file(const execute::Folders& folders) {
+std::filesystem::path token_file(const project::Folders& folders) {
   return folders.tokens();
 }
 

@@ -57,7 +57,7 @@ class TokenStore {
 };
 
 // Where the user's are.
-[[nodiscard]] std::filesystem::path token_file(const execute::Folders& folders);
+[[nodiscard]] std::filesystem::path token_file(const project::Folders& folders);
 
 // A fresh token: "mcpac_" and 43 characters.
 [[nodiscard]] std::string new_token();

@@ -19,7 +19,7 @@ namespace mcpac::gateway {
 class TraceSending {
  public:
   struct Setup {
-    execute::Host* host = nullptr;    // borrowed
+    servers::Host* host = nullptr;    // borrowed
     const Clock* clock = nullptr;     // borrowed
     gate::Upstream* inner = nullptr;  // borrowed
     std::function<std::string(const std::string& server)> transport;
@@ -47,7 +47,7 @@ class TraceSending {
         tracer_(std::move(tracer)),
         upstream_(*setup.inner, tracer_, setup.transport) {}
 
-  execute::Host& host_;
+  servers::Host& host_;
   std::shared_ptr<tracing::Exporter> exporter_;  // on the loop
   std::shared_ptr<tracing::Tracer> tracer_;
   tracing::TracedUpstream upstream_;

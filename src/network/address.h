@@ -7,7 +7,7 @@
 
 #include "policy/match/ip_network.h"
 
-namespace mcpac::execute {
+namespace mcpac::network {
 
 [[nodiscard]] inline policy::IpAddress to_policy(const boost::asio::ip::address& address) {
   policy::IpAddress result;
@@ -20,4 +20,4 @@ namespace mcpac::execute {
   return result;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::network

@@ -15,7 +15,7 @@
 
 #include "network/address.h"
 
-namespace mcpac::execute {
+namespace mcpac::network {
 namespace asio = boost::asio;
 namespace {
 
@@ -320,4 +320,4 @@ void Connection::end(gate::ConnectionEnd how) {
   if (const auto ended = std::exchange(plan_.ended, nullptr)) ended(how, traffic_);
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::network

@@ -26,7 +26,7 @@
 #include "network/host_dialer.h"
 #include "network/resolver.h"
 
-namespace mcpac::execute {
+namespace mcpac::network {
 
 // Shared state of a run's connections.
 struct Shared {
@@ -103,4 +103,4 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool closed_ = false;
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::network

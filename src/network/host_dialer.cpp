@@ -6,7 +6,7 @@
 #include "network/connection.h"
 #include "network/own_addresses.h"
 
-namespace mcpac::execute {
+namespace mcpac::network {
 namespace asio = boost::asio;
 
 HostDialer::HostDialer(asio::any_io_executor executor, std::shared_ptr<Resolver> resolver,
@@ -56,4 +56,4 @@ gate::Traffic HostDialer::close(Token token) {
   return node.mapped()->traffic();
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::network

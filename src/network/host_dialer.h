@@ -18,7 +18,7 @@
 #include "gate/dialer.h"
 #include "network/resolver.h"
 
-namespace mcpac::execute {
+namespace mcpac::network {
 
 class Connection;
 
@@ -65,4 +65,4 @@ class HostDialer final : public gate::Dialer {
   Token last_ = 0;
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::network

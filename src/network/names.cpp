@@ -9,7 +9,7 @@
 #include "core/file.h"
 #include "policy/match/url.h"
 
-namespace mcpac::execute {
+namespace mcpac::network {
 namespace asio = boost::asio;
 namespace {
 
@@ -59,4 +59,4 @@ Result<Addresses> look_up(const std::string& name, const NameSources& sources) {
   return found;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::network

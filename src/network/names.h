@@ -12,7 +12,7 @@
 #include "core/error.h"
 #include "ipc/name_service.h"
 
-namespace mcpac::execute {
+namespace mcpac::network {
 
 using Addresses = ipc::Addresses;
 
@@ -26,4 +26,4 @@ struct NameSources {
 // never none. kNetworkName.
 [[nodiscard]] Result<Addresses> look_up(const std::string& name, const NameSources& sources = {});
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::network

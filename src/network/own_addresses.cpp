@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 
-namespace mcpac::execute {
+namespace mcpac::network {
 namespace {
 
 std::optional<policy::IpAddress> address_of(const sockaddr* socket_address) {
@@ -40,4 +40,4 @@ bool is_own_address(const policy::IpAddress& address) {
   return false;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::network

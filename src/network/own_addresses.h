@@ -7,9 +7,9 @@
 
 #include "policy/match/ip_network.h"
 
-namespace mcpac::execute {
+namespace mcpac::network {
 
 // Also where that cannot be found out.
 [[nodiscard]] bool is_own_address(const policy::IpAddress& address);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::network

@@ -9,7 +9,7 @@
 #include "ipc/lookups.h"
 #include "network/names.h"
 
-namespace mcpac::execute {
+namespace mcpac::network {
 namespace asio = boost::asio;
 namespace {
 
@@ -40,4 +40,4 @@ std::shared_ptr<Resolver> system_resolver(asio::any_io_executor executor) {
   return std::make_shared<SystemResolver>(executor);
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::network

@@ -12,7 +12,7 @@
 
 #include "core/error.h"
 
-namespace mcpac::execute {
+namespace mcpac::network {
 
 class Resolver {
  public:
@@ -28,4 +28,4 @@ class Resolver {
 // (ipc/lookups.h): a name server that does not answer holds up neither the loop nor its end.
 [[nodiscard]] std::shared_ptr<Resolver> system_resolver(boost::asio::any_io_executor executor);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::network

@@ -21,7 +21,7 @@
 #include "policy/text/printer.h"
 #include "project/project_place.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 namespace {
 
 namespace fs = std::filesystem;
@@ -337,4 +337,4 @@ ClaimedEntries entries_of_claims(const codegen::LockedServer& server) {
   return entries;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

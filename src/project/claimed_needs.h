@@ -22,7 +22,7 @@
 #include "project/project.h"
 #include "project/project_place.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 // Places of "network" of an entry, references expanded, as the layer that admits them and no other;
 // and an authority of such layers, which knows no tools.
@@ -71,4 +71,4 @@ struct ClaimedEntries {
 };
 [[nodiscard]] ClaimedEntries entries_of_claims(const codegen::LockedServer& server);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

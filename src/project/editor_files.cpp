@@ -7,7 +7,7 @@
 #include "codegen/emit.h"
 #include "core/file.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 namespace {
 
 // Where clangd 19 looks in each folder.
@@ -29,4 +29,4 @@ Result<std::string> write_editor_files(const std::filesystem::path& folder) {
   return std::string("compile_flags.txt");
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

@@ -10,11 +10,11 @@
 
 #include "core/error.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 // Writes FOLDER/compile_flags.txt unless the user told clangd something already (.clangd,
 // compile_flags.txt or compile_commands.json, also below build/). Its name, or "" where nothing was
 // written.
 [[nodiscard]] Result<std::string> write_editor_files(const std::filesystem::path& folder);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 struct Folders {
   std::filesystem::path state;      // audit records: kept
@@ -40,4 +40,4 @@ struct Folders {
   }
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

@@ -8,7 +8,7 @@
 #include "project/header_files.h"
 #include "project/project_turn.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 namespace {
 
 using codegen::LockedServer;
@@ -209,4 +209,4 @@ Result<GenerateReport> write_from_lock(const Project& project, const Folders& fo
   return merge_and_write(project, *before, {}, {}, {});
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

@@ -16,7 +16,7 @@
 #include "core/error.h"
 #include "project/project.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 struct GenerateReport {
   codegen::Output output;
@@ -80,4 +80,4 @@ enum class NewTools : std::uint8_t { kWait, kAccept };
 // Servers of the lock that mcpac.json does not name any more.
 [[nodiscard]] std::set<std::string> servers_gone(const Project& project, const codegen::Lock& lock);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

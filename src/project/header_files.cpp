@@ -12,7 +12,7 @@
 #include "core/hash.h"
 #include "project/implied.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 namespace {
 
 namespace fs = std::filesystem;
@@ -156,4 +156,4 @@ std::vector<HeaderProblem> check_headers(const Project& project, const codegen::
   return problems;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

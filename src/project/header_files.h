@@ -16,7 +16,7 @@
 #include "core/error.h"
 #include "project/project.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 // "filesystem": what its header is called after, and what programs name it by.
 [[nodiscard]] std::string word_of(const codegen::LockedServer& server);
@@ -52,4 +52,4 @@ struct HeaderProblem {
 [[nodiscard]] std::vector<HeaderProblem> check_headers(const Project& project,
                                                        const codegen::Lock& lock);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

@@ -1,6 +1,6 @@
 #include "project/implied.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 const codegen::Output* implied_output(const Project& project) {
   if (!project.config.servers.empty() || !is_absent(project.lock_file())) return nullptr;
@@ -8,4 +8,4 @@ const codegen::Output* implied_output(const Project& project) {
   return kOutput ? &*kOutput : nullptr;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

@@ -4,10 +4,10 @@
 #include "codegen/generate.h"
 #include "project/project.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 // Output of `mcpac generate` for a project that names no server and has no lock; null for every
 // other. Lives as long as the process.
 [[nodiscard]] const codegen::Output* implied_output(const Project& project);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

@@ -6,7 +6,7 @@
 #include "core/hash.h"
 #include "project/implied.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 LockDigests digests_of(const codegen::Lock& lock) {
   return {.of_text = sha256_hex(codegen::to_text(lock)),
@@ -32,4 +32,4 @@ Result<std::shared_ptr<const KnownLock>> load_known_lock(const Project& project,
       KnownLock{std::move(text), std::move(*lock), std::move(digests)});
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "project/project.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 // The part of a lock that an answer is bound to (gate::Binding): SHA-256 of its text, as generate
 // writes it, and of the digests of its headers.
@@ -31,4 +31,4 @@ struct KnownLock {
 [[nodiscard]] Result<std::shared_ptr<const KnownLock>> load_known_lock(
     const Project& project, std::shared_ptr<const KnownLock> known = nullptr);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

@@ -11,7 +11,7 @@
 #include "mcp/client.h"
 #include "mcp/secrets.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 namespace {
 
 namespace asio = boost::asio;
@@ -99,4 +99,4 @@ std::string server_text(const std::string& text, std::string_view where) {
   return expanded ? std::move(*expanded) : text;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

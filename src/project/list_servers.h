@@ -13,7 +13,7 @@
 #include "mcp/oauth/login_page.h"
 #include "mcp/server_config.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 struct ServerProgress {
   std::string server;
@@ -51,4 +51,4 @@ using OnLogin = mcp::oauth::ShowLogin;
 // does not start. `where`: the entry's member, for errors.
 [[nodiscard]] std::string server_text(const std::string& text, std::string_view where);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

@@ -8,7 +8,7 @@
 
 #include "core/file.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 namespace fs = std::filesystem;
 
@@ -33,4 +33,4 @@ Result<void> make_private(const fs::path& folder) {
   return {};
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

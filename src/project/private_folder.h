@@ -5,10 +5,10 @@
 
 #include "core/error.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 // Makes the folder and its parents where they are missing. kFileUnwritable where another user owns
 // it, or it is open to others afterwards all the same.
 [[nodiscard]] Result<void> make_private(const std::filesystem::path& folder);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

@@ -13,7 +13,7 @@
 #include "core/shell_quote.h"
 #include "project/implied.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 bool is_absent(const std::filesystem::path& file) {
   std::error_code error;
@@ -171,4 +171,4 @@ Result<std::string> read_lock_text(const Project& project) {
   return read_file(file, codegen::kMaxLockBytes);
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

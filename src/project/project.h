@@ -18,15 +18,17 @@
 #include "policy/layers.h"
 #include "project/folders.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
+class ConfinedRules;  // servers/confine/server_places.h
+}
+
+namespace mcpac::project {
 
 // Files in the folder of a project, as read when a run began to rely on them.
 struct KeptProject {
   std::map<std::string, std::string> headers;  // path below servers/ -> bytes
   std::optional<policy::PolicyFile> policy;    // mcpac.policy; nothing: there was none
 };
-
-class ConfinedRules;  // servers/confine/server_places.h
 
 struct Project {
   std::filesystem::path config_file;
@@ -38,7 +40,7 @@ struct Project {
   // its command line named them (project/files/obeyed_commands.h).
   std::vector<std::filesystem::path> obeyed = {};
   // Places that rules give its confined servers at their next start; null: none is confined.
-  std::shared_ptr<ConfinedRules> confined = nullptr;
+  std::shared_ptr<servers::ConfinedRules> confined = nullptr;
 
   [[nodiscard]] std::filesystem::path lock_file() const { return folder / "mcpac.lock"; }
   [[nodiscard]] std::filesystem::path policy_file() const { return folder / "mcpac.policy"; }
@@ -61,4 +63,4 @@ struct Project {
 // The bytes of mcpac.lock.
 [[nodiscard]] Result<std::string> read_lock_text(const Project& project);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

@@ -11,7 +11,7 @@
 
 #include "project/project.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 std::filesystem::path place_of_project(const std::filesystem::path& config_file) {
   std::error_code error;
@@ -62,4 +62,11 @@ policy::FilePlace place_of_entry(std::string_view text, const Project& project,
   return place;
 }
 
-}  // namespace mcpac::execute
+bool ServerPlaces::speaks_of(const std::filesystem::path& path) const {
+  const auto concerns = [&](const Place& place) {
+    return lies_in(path, place.path) || lies_in(place.path, path);
+  };
+  return std::ranges::any_of(given, concerns) || std::ranges::any_of(entry, concerns);
+}
+
+}  // namespace mcpac::project

@@ -13,7 +13,7 @@
 #include "policy/places.h"
 #include "sandbox/sandbox.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 struct Project;
 
@@ -69,4 +69,4 @@ struct ServerPlaces {
 // By the server's configured name; a server that is not here has what its entry gives.
 using PlacesOfServers = std::map<std::string, ServerPlaces>;
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

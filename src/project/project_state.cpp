@@ -8,7 +8,7 @@
 #include "core/hash.h"
 #include "project/project_place.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 std::filesystem::path project_state_file(const Folders& folders, const char* kind,
                                          const std::filesystem::path& config_file) {
@@ -25,4 +25,4 @@ UniqueFd open_project_state(const Folders& folders, const char* kind,
                          O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

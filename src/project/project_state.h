@@ -7,7 +7,7 @@
 #include "core/file.h"
 #include "project/folders.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 // Its file, in a folder that is made where it is missing.
 [[nodiscard]] std::filesystem::path project_state_file(const Folders& folders, const char* kind,
@@ -17,4 +17,4 @@ namespace mcpac::execute {
 [[nodiscard]] UniqueFd open_project_state(const Folders& folders, const char* kind,
                                           const std::filesystem::path& config_file);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

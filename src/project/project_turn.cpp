@@ -10,7 +10,7 @@
 #include "core/abandoned.h"
 #include "project/project_state.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 namespace {
 
 // False: another process has it all the time. True as well where there are no such locks.
@@ -44,4 +44,4 @@ Result<ProjectTurn> ProjectTurn::take(const Project& project, const Folders& fol
   return ProjectTurn(std::move(own), std::move(folder));
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

@@ -19,7 +19,7 @@
 #include "project/folders.h"
 #include "project/project.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 struct TurnPatience {
   std::chrono::milliseconds with_own = std::chrono::seconds(30);
@@ -39,4 +39,4 @@ class ProjectTurn {
   UniqueFd folder_;
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

@@ -10,7 +10,7 @@
 #include "core/ids.h"
 #include "project/project_state.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 namespace {
 
 constexpr std::size_t kNumberSize = 36;  // of a UUID
@@ -49,4 +49,4 @@ std::optional<std::string> ProjectUse::number_of_last(const Folders& folders,
   return std::string(text.data(), static_cast<std::size_t>(n));
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

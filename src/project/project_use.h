@@ -15,7 +15,7 @@
 #include "core/file.h"
 #include "project/folders.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 class ProjectUse {
  public:
@@ -31,4 +31,4 @@ class ProjectUse {
   UniqueFd file_;
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

@@ -8,7 +8,7 @@
 #include "core/printable.h"
 #include "project/project_turn.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 namespace {
 
 using codegen::ServerDiff;
@@ -201,4 +201,4 @@ Result<Status> status(const Project& project, Ask ask, const OnProgress& progres
   return result;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

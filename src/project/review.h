@@ -16,7 +16,7 @@
 #include "project/list_servers.h"
 #include "project/project.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 struct Review {
   codegen::LockDiff diff;             // what differs, within the scope asked for
@@ -57,4 +57,4 @@ struct Status {
 enum class Ask : std::uint8_t { kServers, kNobody };
 [[nodiscard]] Result<Status> status(const Project& project, Ask ask, const OnProgress& progress);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

@@ -7,7 +7,7 @@
 #include "project/project_place.h"
 #include "project/project_state.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 namespace {
 
 // The approved part of a server beside its tools; empty where there is none.
@@ -96,4 +96,4 @@ void ShownDiff::forget(const codegen::LockDiff& diff) const {
   write(servers);
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

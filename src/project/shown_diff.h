@@ -13,7 +13,7 @@
 #include "codegen/lock_diff.h"
 #include "project/folders.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 class ShownDiff {
  public:
@@ -38,4 +38,4 @@ class ShownDiff {
   std::filesystem::path config_file_;
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

@@ -12,7 +12,7 @@
 #include "project/header_files.h"
 #include "project/private_folder.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 namespace {
 
 namespace fs = std::filesystem;
@@ -93,4 +93,4 @@ void VerifiedHeaders::keep() {
                                       fmt::format("{}\n{}", digest_of(text), text), 0600));
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

@@ -20,7 +20,7 @@
 
 #include "project/project.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 class VerifiedHeaders {
  public:
@@ -48,4 +48,4 @@ class VerifiedHeaders {
   bool changed_ = false;
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

@@ -100,13 +100,13 @@ bool Visit::announce(const Errand& errand) {
   return send_message(connection_->socket.get(),
                       {{"do", "alone"},
                        {"nonce", connection_->nonce},
-                       {"config", execute::place_of_project(errand.config_file).native()}});
+                       {"config", project::place_of_project(errand.config_file).native()}});
 }
 
 bool Visit::ask(const Errand& errand) {
   auto memory = to_memory({.arguments = errand.arguments,
                            .environment = own_environment(),
-                           .config_file = execute::place_of_project(errand.config_file),
+                           .config_file = project::place_of_project(errand.config_file),
                            .umask = own_umask()});
   const UniqueFd folder(::open(".", O_PATH | O_DIRECTORY | O_CLOEXEC));
   auto pair = make_socket_pair();

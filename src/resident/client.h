@@ -22,7 +22,7 @@
 namespace mcpac::resident {
 
 struct Errand {
-  execute::Folders folders;
+  project::Folders folders;
   std::filesystem::path config_file;
   std::vector<std::string> arguments{};  // argv
   enum class Wish : std::uint8_t { kWorker, kAlone } wish = Wish::kWorker;

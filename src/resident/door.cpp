@@ -44,11 +44,11 @@ std::string stamp_line_of(const std::filesystem::path& file) {
 
 }  // namespace
 
-std::filesystem::path door_folder(const execute::Folders& folders) {
+std::filesystem::path door_folder(const project::Folders& folders) {
   return (folders.runtime.empty() ? folders.state : folders.runtime) / "resident";
 }
 
-std::string installation_stamp(const execute::Folders& folders) {
+std::string installation_stamp(const project::Folders& folders) {
   return stamp_line_of(folders.front()) + stamp_line_of(folders.whole()) +
          stamp_line_of(folders.warden()) + stamp_line_of(folders.analyzer());
 }

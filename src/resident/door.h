@@ -15,10 +15,10 @@
 
 namespace mcpac::resident {
 
-[[nodiscard]] std::filesystem::path door_folder(const execute::Folders& folders);
+[[nodiscard]] std::filesystem::path door_folder(const project::Folders& folders);
 
 // Stamps of the installed programs on the disk: they change by an upgrade.
-[[nodiscard]] std::string installation_stamp(const execute::Folders& folders);
+[[nodiscard]] std::string installation_stamp(const project::Folders& folders);
 
 class Door {
  public:

@@ -22,7 +22,7 @@
 namespace mcpac::resident {
 
 struct HostOptions {
-  execute::Folders folders;
+  project::Folders folders;
   std::chrono::seconds idle{1'800};       // without a request: ends itself
   std::chrono::seconds worker_idle{300};  // without a request for it: a worker is ended
   std::chrono::seconds silence{10};       // of one who came in and said nothing

@@ -101,8 +101,8 @@ class Muted {
 
 // In the folder of the last request: it is entered here and not by the host, for whose it is may
 // make us wait for ever.
-std::unique_ptr<execute::PrewarmedRun> prepare(const Message& message,
-                                               const execute::Folders& folders) {
+std::unique_ptr<run::PrewarmedRun> prepare(const Message& message,
+                                               const project::Folders& folders) {
   const Json& body = message.body;
   if (message.descriptors.size() != 1 || ::fchdir(message.descriptors[0].get()) != 0)
     return nullptr;
@@ -115,14 +115,14 @@ std::unique_ptr<execute::PrewarmedRun> prepare(const Message& message,
   if (const Json* mask = find_member(body, "umask"); mask != nullptr && mask->is_number_unsigned())
     ::umask(mask->get<mode_t>());
   const Muted muted;
-  auto made = execute::PrewarmedRun::prepare(string_member(body, "config"), folders, servers);
+  auto made = run::PrewarmedRun::prepare(string_member(body, "config"), folders, servers);
   // A project that cannot be read now: the run will say so, in the form that was asked for.
   return made ? std::move(*made) : nullptr;
 }
 
 }  // namespace
 
-int serve_one(const execute::Folders& folders, const RunCommand& run) {
+int serve_one(const project::Folders& folders, const RunCommand& run) {
   const UniqueFd signals = block_ending_signals();
   const UniqueFd channel = take_channel();
   if (!signals || !channel || !wait_for_message(channel.get(), signals.get())) return kNoService;

@@ -19,10 +19,10 @@ namespace mcpac::resident {
 // could call, once it is known. Returns the exit code.
 using ServersUsed = std::function<void(const std::set<std::string>&)>;
 using RunCommand =
-    std::function<int(const std::vector<std::string>&, execute::PrewarmedRun*, const ServersUsed&)>;
+    std::function<int(const std::vector<std::string>&, run::PrewarmedRun*, const ServersUsed&)>;
 
 // `mcpac resident-worker`: standard input is the socket of the resident host. Returns the exit code
 // of the process.
-[[nodiscard]] int serve_one(const execute::Folders& folders, const RunCommand& run);
+[[nodiscard]] int serve_one(const project::Folders& folders, const RunCommand& run);
 
 }  // namespace mcpac::resident

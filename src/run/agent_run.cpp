@@ -14,7 +14,7 @@
 #include "toolchain/child/backtrace.h"
 #include "toolchain/child/elf_code.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 namespace {
 
 // The program has ended; what it sent before is read within this time.
@@ -22,7 +22,7 @@ constexpr auto kLastWords = std::chrono::seconds(2);
 
 // Gate and door as they live on the loop; made and taken down there.
 struct Service {
-  std::unique_ptr<HostDialer> dialer;  // outlives the gate
+  std::unique_ptr<network::HostDialer> dialer;  // outlives the gate
   std::unique_ptr<gate::Gate> gate;
   std::shared_ptr<gate::AgentDoor> door;
   const Json* given = nullptr;  // to the program
@@ -33,11 +33,11 @@ struct Service {
   bool is_closed = false;
 };
 
-void open_service(Host& host, Service& service, UniqueFd channel, gate::GateSetup setup,
+void open_service(servers::Host& host, Service& service, UniqueFd channel, gate::GateSetup setup,
                   audit::RunLog& log, const AgentIo& io) {
   if (setup.authority.speaks_of_network() && io.network == AgentIo::Network::kOfHost) {
     service.dialer =
-        std::make_unique<HostDialer>(host.executor(), system_resolver(host.executor()));
+        std::make_unique<network::HostDialer>(host.executor(), network::system_resolver(host.executor()));
     setup.dialer = service.dialer.get();
   }
   service.gate = std::make_unique<gate::Gate>(std::move(setup));
@@ -107,7 +107,7 @@ Json ended_record(const AgentOutcome& outcome, const RunLimits& limits) {
 struct Beginning {
   UniqueFd ours;
   UniqueFd theirs;  // of a new process
-  std::optional<PipedChild> waiting;
+  std::optional<toolchain::PipedChild> waiting;
   std::optional<ImageMemory> memory;  // that is ready
 };
 
@@ -127,7 +127,7 @@ Result<Beginning> begin(const AgentProgram& program, const sandbox::Spec& spec) 
                    .memory = std::nullopt};
 }
 
-Result<void> give_image(const Image& image, std::optional<ImageMemory> ready, int channel,
+Result<void> give_image(const toolchain::Image& image, std::optional<ImageMemory> ready, int channel,
                         const std::vector<std::string>& arguments) {
   auto memory = ready ? Result<ImageMemory>(std::move(*ready)) : ImageMemory::make();
   if (!memory) return pass_on(memory);
@@ -137,11 +137,11 @@ Result<void> give_image(const Image& image, std::optional<ImageMemory> ready, in
 }
 
 // Nothing of the program runs before this. `channel` is where a runner takes its image from.
-Result<PipedChild> start(sandbox::Warden& warden, const AgentProgram& program, sandbox::Spec spec,
+Result<toolchain::PipedChild> start(sandbox::Warden& warden, const AgentProgram& program, sandbox::Spec spec,
                          Beginning beginning, const UniqueFd& channel) {
   spec.channel = beginning.theirs.get();
-  auto child = beginning.waiting ? Result<PipedChild>(std::move(*beginning.waiting))
-                                 : start_child(warden, std::move(spec));
+  auto child = beginning.waiting ? Result<toolchain::PipedChild>(std::move(*beginning.waiting))
+                                 : toolchain::start_child(warden, std::move(spec));
   if (!child || !program.image) return child;
   auto given =
       give_image(*program.image, std::move(beginning.memory), channel.get(), program.arguments);
@@ -155,14 +155,14 @@ std::vector<std::string> callers_or_none(const AgentProgram& program,
                                          const sandbox::Verdict& verdict) {
   try {
     if (verdict.frames.empty()) return {};
-    std::vector<ElfCode> codes;
-    const auto add = [&codes](Result<ElfCode> code) {
+    std::vector<toolchain::ElfCode> codes;
+    const auto add = [&codes](Result<toolchain::ElfCode> code) {
       if (code) codes.push_back(std::move(*code));
     };
-    add(program.image ? ElfCode::of(program.image->bytes(), "the program", verdict.entry)
-                      : ElfCode::read(program.file, verdict.entry));
-    if (program.image) add(ElfCode::read(program.runner, verdict.entry));
-    return callers_of(verdict, codes);
+    add(program.image ? toolchain::ElfCode::of(program.image->bytes(), "the program", verdict.entry)
+                      : toolchain::ElfCode::read(program.file, verdict.entry));
+    if (program.image) add(toolchain::ElfCode::read(program.runner, verdict.entry));
+    return toolchain::callers_of(verdict, codes);
   } catch (const std::exception&) {
     return {};
   }
@@ -201,7 +201,7 @@ sandbox::Spec agent_spec(const AgentProgram& program, const RunLimits& limits) {
   if (writes) spec.lowest_tier = sandbox::Tier::kA;
   // Of a changeset apply takes none.
   if (writes && limits.writes_to != WritesTo::kChangeset) {
-    spec.kept_names = guarded_names();
+    spec.kept_names = project::guarded_names();
     spec.kept_folders = program.files->folders_of_kept;
     spec.kept_places = program.files->kept_places;
     spec.new_file_mask = own_umask();
@@ -209,7 +209,7 @@ sandbox::Spec agent_spec(const AgentProgram& program, const RunLimits& limits) {
   return spec;
 }
 
-Result<AgentOutcome> run_agent(Host& host, sandbox::Warden& warden, const AgentProgram& program,
+Result<AgentOutcome> run_agent(servers::Host& host, sandbox::Warden& warden, const AgentProgram& program,
                                const RunLimits& limits, gate::GateSetup setup, audit::RunLog& log,
                                const AgentIo& io, StopSignal stop) {
   auto spec = agent_spec(program, limits);
@@ -247,7 +247,7 @@ Result<AgentOutcome> run_agent(Host& host, sandbox::Warden& warden, const AgentP
   const bool started = child.has_value();
   if (started) {
     outcome.tier = child->child.tier();
-    verdict = attend(std::move(*child),
+    verdict = toolchain::attend(std::move(*child),
                      {.standard_output = counted(io.standard_output),
                       .standard_error = counted(io.standard_error),
                       .output_sink = io.output_sink,
@@ -307,7 +307,7 @@ std::optional<Error> end_of(const AgentOutcome& outcome, const RunLimits& limits
   const bool violated = outcome.verdict.kind == Kind::kViolated;
   const std::string how =
       "the program " +
-      (violated ? describe_violation(outcome.verdict, outcome.callers) : describe(outcome.verdict));
+      (violated ? toolchain::describe_violation(outcome.verdict, outcome.callers) : toolchain::describe(outcome.verdict));
   if (outcome.output_limit) {
     return Error{ErrorId::kRunOutputLimit,
                  fmt::format("the program wrote more than {} bytes and was stopped", limits.output),
@@ -326,8 +326,8 @@ std::optional<Error> end_of(const AgentOutcome& outcome, const RunLimits& limits
           "use a tool for it"};
     case Kind::kSignalled:
     case Kind::kMemoryLimit:
-      return Error{ErrorId::kRunKilled, how + describe_place(outcome.callers), "", "",
-                   remedy_of(outcome.verdict)};
+      return Error{ErrorId::kRunKilled, how + toolchain::describe_place(outcome.callers), "", "",
+                   toolchain::remedy_of(outcome.verdict)};
     case Kind::kCpuLimit:
     case Kind::kKilled: return Error{ErrorId::kRunKilled, how, "", "", ""};
   }
@@ -345,4 +345,4 @@ std::optional<Error> error_of(const AgentOutcome& outcome, const RunLimits& limi
   return error;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -22,7 +22,7 @@
 #include "toolchain/child/stage.h"
 #include "toolchain/image_file.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 struct AgentProgram {
   std::filesystem::path file;
@@ -34,10 +34,10 @@ struct AgentProgram {
   const char* declared_in = "source";
   // The user's files that it was granted (run/give_files.h), open as long as it runs, and where it
   // starts among them; none: null.
-  std::shared_ptr<const FileMounts> files{};
+  std::shared_ptr<const project::FileMounts> files{};
   std::filesystem::path work_directory = "/";
   // In place of `file`: an image, and the program that runs it.
-  std::optional<Image> image{};
+  std::optional<toolchain::Image> image{};
   std::filesystem::path runner{};
   // A runner that waits already (slot.h), used where it fits and used up by the run; or null.
   std::shared_ptr<Slot> slot{};
@@ -50,11 +50,11 @@ struct AgentIo {
   std::function<void(std::string_view)> standard_error;
   int output_sink = -1;  // see ChildIo
   int error_sink = -1;
-  OutputGate* output_gate = nullptr;
+  toolchain::OutputGate* output_gate = nullptr;
   // Called on the loop's thread, which waits for no reader; what it leaves for this one is
   // `beside`.
   std::function<void(std::string_view level, std::string_view text)> log;
-  ChildIo::Beside beside{};
+  toolchain::ChildIo::Beside beside{};
   // The gate as long as it lives; called on the loop's thread. Null: it is going.
   std::function<void(gate::Gate*)> gate = [](gate::Gate*) {};
   // Whether `stop` was the run's own user, and no signal.
@@ -80,7 +80,7 @@ struct AgentOutcome {
 
 // `setup` is the authority of this run; it is used up. RunEnded is recorded in `log`; RunStarted
 // was (history/records/run_record.h).
-[[nodiscard]] Result<AgentOutcome> run_agent(Host& host, sandbox::Warden& warden,
+[[nodiscard]] Result<AgentOutcome> run_agent(servers::Host& host, sandbox::Warden& warden,
                                              const AgentProgram& program, const RunLimits& limits,
                                              gate::GateSetup setup, audit::RunLog& log,
                                              const AgentIo& io, StopSignal stop);
@@ -90,4 +90,4 @@ struct AgentOutcome {
 [[nodiscard]] int exit_code_of(const AgentOutcome& outcome);
 [[nodiscard]] std::optional<Error> error_of(const AgentOutcome& outcome, const RunLimits& limits);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

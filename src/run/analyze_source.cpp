@@ -12,10 +12,10 @@
 #include "toolchain/named_servers.h"
 #include "toolchain/prepare.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
-Result<analyzer::Report> analyze_source(const Project& project, const codegen::Lock& lock,
-                                        const Folders& folders, const Source& source,
+Result<analyzer::Report> analyze_source(const project::Project& project, const codegen::Lock& lock,
+                                        const project::Folders& folders, const toolchain::Source& source,
                                         sandbox::Tier lowest_tier,
                                         const std::function<void(const char*)>& on_build,
                                         std::optional<StopSignal> stop) {
@@ -23,13 +23,13 @@ Result<analyzer::Report> analyze_source(const Project& project, const codegen::L
   auto warden = sandbox::Warden::start(folders.warden());
   if (!warden) return pass_on(warden);
   sweep_leftovers(folders);
-  auto snapshot = Snapshot::take(source);
+  auto snapshot = toolchain::Snapshot::take(source);
   if (!snapshot) return pass_on(snapshot);
-  auto prepared = prepare(project, lock, named_servers(*snapshot, lock),
+  auto prepared = toolchain::prepare(project, lock, toolchain::named_servers(*snapshot, lock),
                           {folders, *warden, lowest_tier, interrupt.stop()}, on_build);
   if (!prepared) return pass_on(prepared);
   auto report =
-      analyze({*snapshot, *prepared, folders, *warden, lowest_tier, interrupt.stop()}, lock);
+      toolchain::analyze({*snapshot, *prepared, folders, *warden, lowest_tier, interrupt.stop()}, lock);
   if (!report) return pass_on(report);
   const SystemClock clock;
   PolicyWorld world(project, clock);
@@ -37,9 +37,9 @@ Result<analyzer::Report> analyze_source(const Project& project, const codegen::L
   for (const auto& item : report->declared) {
     if (auto permission = Permission::parse(item.permission)) declared.insert(*permission);
   }
-  world.tools = tool_schemas(lock, declared);
+  world.tools = servers::tool_schemas(lock, declared);
   check_conditions(world, *report);
   return report;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

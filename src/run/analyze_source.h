@@ -11,12 +11,12 @@
 #include "toolchain/child/stage.h"
 #include "toolchain/snapshot.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 // `stop`: ends it instead of signals.
 [[nodiscard]] Result<analyzer::Report> analyze_source(
-    const Project& project, const codegen::Lock& lock, const Folders& folders, const Source& source,
+    const project::Project& project, const codegen::Lock& lock, const project::Folders& folders, const toolchain::Source& source,
     sandbox::Tier lowest_tier, const std::function<void(const char*)>& on_build,
     std::optional<StopSignal> stop = std::nullopt);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -31,24 +31,24 @@
 #include "servers/host.h"
 #include "servers/tool_tables.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 namespace {
 
 constexpr const char* kProgram = "mcpac tools call";
 
 // The rule that decided is the caller's own here, so it is named.
-Error to_error(const Denial& denial, bool has_ceiling) {
+Error to_error(const history::Denial& denial, bool has_ceiling) {
   std::string why = denial_text(denial.reason, denial.rule, denial.other_rules);
   if (has_ceiling && denial.rule.empty() && denial.layer != kPolicyLayer)
     why += fmt::format("; {} {}", kPolicyLayer, kOnlyLimits);
   if (!denial.taken_for.empty()) why += "; " + denial.taken_for;
   return {ErrorId::kCallDenied, fmt::format("{} was not granted for this call", denial.permission),
-          "", std::move(why), fix_of(denial)};
+          "", std::move(why), history::fix_of(denial)};
 }
 
 // Advice for the caller and no program: the gate's refusals do not have it.
 struct Beside {
-  std::optional<Denial> denial;
+  std::optional<history::Denial> denial;
   bool has_ceiling = false;   // which people take for a grant
   std::string last_words;     // of the server, where it ended
   Sent sent = Sent::kUnsaid;  // of a call that was taken back as a signal came
@@ -88,7 +88,7 @@ Error to_error(const gate::CallError& error, const Permission& tool, const Besid
 }
 
 // The rules of the call. A call that they say nothing for is recorded as a run that never began.
-Result<policy::Authority> rules_of(const Project& project, const Folders& folders,
+Result<policy::Authority> rules_of(const project::Project& project, const project::Folders& folders,
                                    const PolicyWorld& world, const policy::LayerText& granted,
                                    const Questions& questions) {
   auto authority = load_authority(project, world, {granted});
@@ -97,17 +97,17 @@ Result<policy::Authority> rules_of(const Project& project, const Folders& folder
     warn_of_idle_rules(*authority, questions.warning);
     return authority;
   }
-  if (!is_refusal(authority.error().id)) return authority;
-  const auto noted = record_refusal({.program = kProgram, .error = authority.error()},
-                                    folders.audit(), world.clock);
+  if (!history::is_refusal(authority.error().id)) return authority;
+  const auto noted = history::record_refusal({.program = kProgram, .error = authority.error()},
+                                             folders.audit(), world.clock);
   if (!noted) questions.warning("the refusal could not be recorded: " + noted.error().what);
   return authority;
 }
 
 // One call through a gate of its own, on the host's loop.
 struct OwnCall {
-  Host& host;
-  const Folders& folders;
+  servers::Host& host;
+  const project::Folders& folders;
   const std::string& run_id;
   const Interrupt& interrupt;
   Beside& beside;
@@ -144,38 +144,39 @@ struct OwnCall {
 
 }  // namespace
 
-Result<Json> call_tool(const Project& project, const Folders& folders, const Permission& tool,
-                       Json arguments, const policy::LayerText& granted,
+Result<Json> call_tool(const project::Project& project, const project::Folders& folders,
+                       const Permission& tool, Json arguments, const policy::LayerText& granted,
                        const Questions& questions) {
   const SystemClock clock;
   const Interrupt interrupt;
-  auto lock = load_lock(project);
+  auto lock = project::load_lock(project);
   if (!lock) return pass_on(lock);
   if (lock->find_tool(tool.server(), tool.tool()) == nullptr) {
     return fail(ErrorId::kCallUnknownTool, fmt::format("mcpac.lock has no tool {}", tool.text()),
                 {.fix = "mcpac tools list"});
   }
   PolicyWorld world(project, clock);
-  world.tools = tool_schemas(*lock);
+  world.tools = servers::tool_schemas(*lock);
   auto authority = rules_of(project, folders, world, granted, questions);
   if (!authority) return pass_on(authority);
-  const auto by_rules = places_of_servers(project, folders, *lock, *authority);
+  const auto by_rules = servers::places_of_servers(project, folders, *lock, *authority);
   // What is not granted at all is refused before a server is started for it; the gate says the
   // same.
   const bool hopeless = authority->coverage(tool, "") == policy::Coverage::kMissing;
-  const auto needs =
-      needs_of(project, *lock->find_server(tool.server()),
-               *lock->find_tool(tool.server(), tool.tool()), hopeless ? nullptr : &by_rules);
-  if (needs.is_withheld()) return std::unexpected(withheld_error(tool, needs));
-  const auto compiled = compile_tools(*lock, {tool.server()}, server_checks_of(project.config));
+  const auto needs = project::needs_of(project, *lock->find_server(tool.server()),
+                                       *lock->find_tool(tool.server(), tool.tool()),
+                                       hopeless ? nullptr : &by_rules);
+  if (needs.is_withheld()) return std::unexpected(project::withheld_error(tool, needs));
+  const auto compiled =
+      servers::compile_tools(*lock, {tool.server()}, project::server_checks_of(project.config));
   const auto unusable = std::ranges::find(compiled.unusable, tool.text(), &Error::where);
   if (unusable != compiled.unusable.end()) return std::unexpected(*unusable);
   auto log = audit::RunLog::create(folders.audit(), new_uuid_v7(clock), clock);
   if (!log) return pass_on(log);
 
-  const ProjectUse use(folders, project.config_file);
-  give_places(project, by_rules);
-  Host host(project.config, *lock);
+  const project::ProjectUse use(folders, project.config_file);
+  servers::give_places(project, by_rules);
+  servers::Host host(project.config, *lock);
   if (!hopeless) {
     host.start({tool.server()});
     if (auto ready = host.wait_for({tool}, interrupt, questions.warning); !ready)
@@ -183,7 +184,7 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
   }
   const LiveApprover approver(host, questions.approver);
   const ApprovalStore store(folders.approvals(), questions.warning, clock);
-  const auto binding = bind_run(kProgram, digests_of(*lock), project.config, *authority);
+  const auto binding = bind_run(kProgram, project::digests_of(*lock), project.config, *authority);
   RunMemory memory(store, binding, kProgram);
   const auto ceiling = read_ceiling(project);
   Beside beside;  // written before the answer is
@@ -196,16 +197,17 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
       .audit = log->get(),
       .clock = &clock,
       .mode = gate::Mode::kEnforce,
-      .on_denied = [&beside](const gate::Check& check) { beside.denial = to_denial(check); },
+      .on_denied =
+          [&beside](const gate::Check& check) { beside.denial = history::to_denial(check); },
       .asking = {.approver = approver.get(), .memory = &memory, .binding = binding}};
-  const Json places = to_json(given_places(project));
-  auto started =
-      record_start({.program = kProgram, .declared_in = "command line", .server_places = places},
-                   setup, *lock, folders.audit(), **log);
+  const Json places = servers::to_json(servers::given_places(project));
+  auto started = history::record_start(
+      {.program = kProgram, .declared_in = "command line", .server_places = places}, setup, *lock,
+      folders.audit(), **log);
   if (!started) return pass_on(started);
-  std::optional<RecordedConnections> connections(std::in_place, host.config(), **log);
+  std::optional<servers::RecordedConnections> connections(std::in_place, host.config(), **log);
   std::vector<std::string> refused;  // read when nothing tells any more
-  std::optional<ToldRefusals> refusals(
+  std::optional<servers::ToldRefusals> refusals(
       std::in_place, host.config(),
       [&refused](const std::string& text, bool) { refused.push_back(text); });
   const OwnCall own{host, folders, (*log)->run_id(), interrupt, beside};
@@ -230,4 +232,4 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
   return std::move(**answer);
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -10,12 +10,12 @@
 #include "project/project.h"
 #include "run/asking/questions.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 // The result object of tools/call as the server sent it. A refusal is kCallDenied, with the text of
 // the grant that would admit the call; arguments that break the locked schema are kCallInvalid.
-[[nodiscard]] Result<Json> call_tool(const Project& project, const Folders& folders,
+[[nodiscard]] Result<Json> call_tool(const project::Project& project, const project::Folders& folders,
                                      const Permission& tool, Json arguments,
                                      const policy::LayerText& granted, const Questions& questions);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

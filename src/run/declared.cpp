@@ -2,7 +2,7 @@
 
 #include "run/check/check.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 gate::Declared declared_by(const analyzer::Report& report) {
   gate::Declared declared;
@@ -13,4 +13,4 @@ gate::Declared declared_by(const analyzer::Report& report) {
   return declared;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

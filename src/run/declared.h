@@ -5,8 +5,8 @@
 #include "analyzer/report.h"
 #include "gate/gate.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 [[nodiscard]] gate::Declared declared_by(const analyzer::Report& report);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 class DelayedTask {
  public:
@@ -28,4 +28,4 @@ class DelayedTask {
   std::jthread thread_;  // the first to end
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

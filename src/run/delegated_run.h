@@ -14,11 +14,11 @@
 #include "servers/host.h"
 #include "toolchain/child/stage.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 // All borrowed for the run.
 struct DelegatedRun {
-  Host& host;                          // the loop; no server is started for the run
+  servers::Host& host;                          // the loop; no server is started for the run
   gate::Upstream& upstream;            // decides calls as the client's
   const codegen::Lock& lock;           // the tools that the program may know
   const policy::ToolSchemas& schemas;  // of all tools that the client's rules may name
@@ -26,7 +26,7 @@ struct DelegatedRun {
   std::string run_id;
   std::string client_run;
   bool is_replay = false;            // a recording answers instead of the servers
-  RefusalBound* refusals = nullptr;  // of the client
+  history::RefusalBound* refusals = nullptr;  // of the client
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

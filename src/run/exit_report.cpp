@@ -9,7 +9,7 @@
 #include "core/quantity.h"
 #include "policy/places.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 namespace {
 
 // What is about no server in particular has no id of the gate's.
@@ -121,4 +121,4 @@ Error expelled_error(std::string_view why) {
           "send less at a time"};
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

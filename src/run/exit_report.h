@@ -15,7 +15,7 @@
 #include "gate/agent_door.h"
 #include "gate/gate.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 // The id of a call's failure that the gate passed on as `id`: what became of the server. Another
 // text is kServerError.
@@ -40,4 +40,4 @@ struct RunCalls {
 // "outcome"}]}
 [[nodiscard]] Json to_json(const RunCalls& calls);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -5,7 +5,7 @@
 #include "core/printable.h"
 #include "project/files/file_mounts.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 Result<void> give_files(const policy::Authority& authority, const FilesOf& of,
                         const std::function<void(std::string_view)>& note, AgentProgram& program) {
@@ -14,11 +14,11 @@ Result<void> give_files(const policy::Authority& authority, const FilesOf& of,
     program.admits = program.admits.with(sandbox::ReceivesDescriptors{});
   const auto granted = authority.files();
   if (granted.empty()) return {};
-  const NamesKept kept =
-      of.writes_to == WritesTo::kChangeset ? NamesKept::kByApply : NamesKept::kByGuard;
-  auto made = mounts_of(granted, reserved_places(of.project, of.folders, of.sources), kept);
+  const project::NamesKept kept =
+      of.writes_to == WritesTo::kChangeset ? project::NamesKept::kByApply : project::NamesKept::kByGuard;
+  auto made = project::mounts_of(granted, project::reserved_places(of.project, of.folders, of.sources), kept);
   if (!made) return pass_on(made);
-  for (const GrantedPlace& place : made->places) {
+  for (const project::GrantedPlace& place : made->places) {
     const bool is_read_only = place.mode == policy::FileMode::kReadOnly;
     note(fmt::format(
         "files: {} {} ({}){}", printable(place.path.string()), to_string(place.mode),
@@ -29,8 +29,8 @@ Result<void> give_files(const policy::Authority& authority, const FilesOf& of,
   program.admits = program.admits.with(sandbox::ReadsFiles{});
   if (made->writes()) program.admits = program.admits.with(sandbox::WritesFiles{});
   program.work_directory = made->work_directory;
-  program.files = std::make_shared<const FileMounts>(std::move(*made));
+  program.files = std::make_shared<const project::FileMounts>(std::move(*made));
   return {};
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -12,13 +12,13 @@
 #include "run/agent_run.h"
 #include "run/run_limits.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 // Which project and which files the program belongs to: those are held read-only; and where what it
 // writes goes.
 struct FilesOf {
-  const Project& project;
-  const Folders& folders;
+  const project::Project& project;
+  const project::Folders& folders;
   std::span<const std::filesystem::path> sources;
   WritesTo writes_to;
 };
@@ -29,4 +29,4 @@ struct FilesOf {
                                       const std::function<void(std::string_view)>& note,
                                       AgentProgram& program);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -10,7 +10,7 @@
 
 #include "core/write_all.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 namespace {
 
 // More than the segments of most programs that use regular expressions, JSON and threads.
@@ -47,4 +47,4 @@ Result<UniqueFd> ImageMemory::sealed_with(std::string_view bytes) && {
   return std::move(memory_);
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

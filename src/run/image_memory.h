@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "core/file.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 class ImageMemory {
  public:
@@ -29,4 +29,4 @@ class ImageMemory {
   UniqueFd memory_;
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

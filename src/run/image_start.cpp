@@ -11,7 +11,7 @@
 
 #include "toolchain/image_file.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 namespace {
 
 // As templates/runner/runner.cpp has them.
@@ -21,7 +21,7 @@ struct Start {
   std::uint32_t bytes = 0;
   std::uint32_t segments = 0;
   std::uint64_t entry = 0;
-  std::array<Elf64_Phdr, kMostImageSegments> table{};
+  std::array<Elf64_Phdr, toolchain::kMostImageSegments> table{};
 };
 constexpr std::size_t kMostArguments = 64;
 constexpr std::size_t kMostText = 4096;
@@ -34,7 +34,7 @@ Result<void> send_image(int channel, int memory, const ImagePlan& plan,
   for (const std::string& argument : arguments) text.append(argument.c_str()).push_back('\0');
   if (arguments.empty() || arguments.size() > kMostArguments || text.size() > kMostText)
     return fail(ErrorId::kInternal, "a program of this project cannot have these arguments");
-  if (plan.segments.size() > kMostImageSegments)
+  if (plan.segments.size() > toolchain::kMostImageSegments)
     return fail(ErrorId::kInternal, "a program has more segments than a runner takes");
   Start start{.arguments = static_cast<std::uint32_t>(arguments.size()),
               .bytes = static_cast<std::uint32_t>(text.size()),
@@ -63,4 +63,4 @@ Result<void> send_image(int channel, int memory, const ImagePlan& plan,
               fmt::format("the program cannot be given to its runner: {}", std::strerror(errno)));
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

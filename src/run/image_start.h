@@ -11,7 +11,7 @@
 
 #include "core/error.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 // Segments and entry point for a runner: an Image's (image_file.h).
 struct ImagePlan {
@@ -25,4 +25,4 @@ struct ImagePlan {
 [[nodiscard]] Result<void> send_image(int channel, int memory, const ImagePlan& plan,
                                       const std::vector<std::string>& arguments);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <tuple>
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 // An epoll descriptor is readable when one of those in it is: two reasons to stop look like one.
 Result<KillSwitch> KillSwitch::beside(StopSignal outer) {
@@ -35,4 +35,4 @@ bool KillSwitch::was_pulled() const {
   return ::poll(&ready, 1, 0) > 0;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

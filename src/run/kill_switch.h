@@ -5,7 +5,7 @@
 #include "core/file.h"
 #include "toolchain/child/stage.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 class KillSwitch {
  public:
@@ -22,4 +22,4 @@ class KillSwitch {
   UniqueFd either_;
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

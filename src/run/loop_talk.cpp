@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-namespace mcpac::execute {
+namespace mcpac::run {
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{4} << 20U;
@@ -66,7 +66,7 @@ bool LoopTalk::pass_on() {
   return more;
 }
 
-ChildIo::Beside LoopTalk::beside() {
+toolchain::ChildIo::Beside LoopTalk::beside() {
   return {.descriptor = event_.get(), .sink = listener_.log_sink, .pass_on = [this] {
             return pass_on();
           }};
@@ -80,7 +80,7 @@ void LoopTalk::pass_on_rest(StopSignal stop, std::chrono::steady_clock::time_poi
   if (lost > 0)
     warn(fmt::format("{} lines that the program logged are left out: nobody took those before them",
                      lost));
-  while (more && wait_for_reader(listener_.log_sink, stop, until)) more = pass_on();
+  while (more && toolchain::wait_for_reader(listener_.log_sink, stop, until)) more = pass_on();
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

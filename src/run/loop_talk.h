@@ -17,7 +17,7 @@
 #include "core/file.h"
 #include "run/check/listener.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 class LoopTalk {
  public:
@@ -32,7 +32,7 @@ class LoopTalk {
   void warn(std::string_view text);
 
   // As attend() wants it (stage.h).
-  [[nodiscard]] ChildIo::Beside beside();
+  [[nodiscard]] toolchain::ChildIo::Beside beside();
   // When all is over that must not wait for a reader: everything that is left, and how much was
   // lost. It gives up at `until`, or when `stop` is readable.
   void pass_on_rest(StopSignal stop, std::chrono::steady_clock::time_point until);
@@ -53,4 +53,4 @@ class LoopTalk {
   std::size_t lost_ = 0;   // lines of the program
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -2,7 +2,7 @@
 
 #include "core/error_json.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 namespace {
 
 Json denials_of(const Outcome& outcome) {
@@ -34,11 +34,11 @@ Json to_json(const Outcome& outcome) {
   }
   if (!outcome.calls.is_empty()) json["calls"] = to_json(outcome.calls);
   if (outcome.verdict) {
-    json["verdict"] = {{"how", describe(*outcome.verdict)},
+    json["verdict"] = {{"how", toolchain::describe(*outcome.verdict)},
                        {"wall_ms", static_cast<double>(outcome.verdict->wall.count()) / 1000},
                        {"peak_memory", outcome.verdict->peak_memory}};
   }
   return json;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

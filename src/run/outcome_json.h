@@ -5,8 +5,8 @@
 #include "core/json.h"
 #include "run/pipeline.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 [[nodiscard]] Json to_json(const Outcome& outcome);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -30,13 +30,13 @@
 #include "toolchain/prepare.h"
 #include "toolchain/program_build.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 namespace {
 
 // One run as it goes: what the stages share, and nothing that outlives them.
 class Run {
  public:
-  Run(const Project& project, const Folders& folders, ExecuteRequest& request,
+  Run(const project::Project& project, const project::Folders& folders, ExecuteRequest& request,
       const Listener& listener, Outcome& outcome)
       : project_(project),
         folders_(folders),
@@ -59,15 +59,17 @@ class Run {
   // By a yes: servers have more by the rules than was known when some of them were started.
   void give_more_places(const RunHost& own) const;
   // What the run stands on: rules, declaration and the digests of everything.
-  Result<void> settle_authority(const Snapshot& snapshot);
-  Result<void> review(Host& host, RunApprover* approver);
+  Result<void> settle_authority(const toolchain::Snapshot& snapshot);
+  Result<void> review(servers::Host& host, RunApprover* approver);
   // A runner that waits while the program is looked at, in the sandbox that most programs have; or
   // null: then the program gets its sandbox when it runs, which says what is wrong with it.
   // `waiting`: one that was opened before.
-  [[nodiscard]] std::shared_ptr<Slot> open_slot(sandbox::Warden& warden, const Prepared& prepared,
+  [[nodiscard]] std::shared_ptr<Slot> open_slot(sandbox::Warden& warden,
+                                                const toolchain::Prepared& prepared,
                                                 std::optional<Slot> waiting) const;
-  Result<void> run_program(sandbox::Warden& warden, Host& host, const Program& program,
-                           std::shared_ptr<Slot> slot, RunApprover* approver);
+  Result<void> run_program(sandbox::Warden& warden, servers::Host& host,
+                           const toolchain::Program& program, std::shared_ptr<Slot> slot,
+                           RunApprover* approver);
   [[nodiscard]] gate::Declared declared() const { return declared_by(*outcome_.report); }
   // Servers that the rules may let it call, whatever it will declare.
   [[nodiscard]] std::set<std::string> admitted() const;
@@ -84,16 +86,16 @@ class Run {
     return result;
   }
 
-  const Project& project_;
-  const Folders& folders_;
+  const project::Project& project_;
+  const project::Folders& folders_;
   ExecuteRequest& request_;
   const Listener& listener_;
   Outcome& outcome_;
   SystemClock clock_;
   Interrupt interrupt_;
   std::shared_ptr<const codegen::Lock> lock_;
-  LockDigests lock_digests_;
-  std::unique_ptr<RunRecording> recording_;
+  project::LockDigests lock_digests_;
+  std::unique_ptr<history::RunRecording> recording_;
   Json given_ = Json::object();  // to the program
   PolicyWorld world_{project_, clock_};
   std::optional<policy::Authority> granted_;    // for what starts early, and then with a yes
@@ -104,7 +106,7 @@ class Run {
 };
 
 // Where the program was read from; of text that came in another way there is nothing.
-std::vector<std::filesystem::path> files_of(const Source& source) {
+std::vector<std::filesystem::path> files_of(const toolchain::Source& source) {
   std::vector<std::filesystem::path> files;
   if (source.folder.empty() || source.display.starts_with('<')) return files;
   files.push_back(source.folder / source.name);
@@ -124,16 +126,16 @@ std::set<std::string> Run::admitted() const {
 Result<void> Run::load() {
   if (request_.hosted != nullptr) {
     lock_ = {std::shared_ptr<void>(), &request_.hosted->lock};  // borrowed
-    lock_digests_ = digests_of(*lock_);
+    lock_digests_ = project::digests_of(*lock_);
     world_.tools = request_.hosted->schemas;
   } else {
     auto known = lock_for_run(request_.standby, project_);
     if (!known) return pass_on(known);
     lock_ = {*known, &(*known)->lock};
     lock_digests_ = (*known)->digests;
-    world_.tools = tool_schemas(*lock_);
+    world_.tools = servers::tool_schemas(*lock_);
   }
-  auto recording = RunRecording::open(request_.recording, *lock_, listener_.note);
+  auto recording = history::RunRecording::open(request_.recording, *lock_, listener_.note);
   if (!recording) return pass_on(recording);
   recording_ = std::move(*recording);
   auto given = recording_->arguments_for(std::move(request_.arguments));
@@ -203,26 +205,27 @@ Result<void> Run::check_grants() {
     granted_ = std::move(*more);
     was_asked_ = true;
   }
-  const auto places = places_of_servers(project_, folders_, *lock_, *granted_);
+  const auto places = servers::places_of_servers(project_, folders_, *lock_, *granted_);
   if (auto offered = require_offered(project_, *lock_, heard, *outcome_.report, &places); !offered)
     return offered;
   return require_admitted(parts, *outcome_.report, request_.granted, request_.denied_uses);
 }
 
 void Run::give_more_places(const RunHost& own) const {
-  const auto places = places_of_servers(project_, folders_, *lock_, *granted_);
-  give_places(project_, places);
+  const auto places = servers::places_of_servers(project_, folders_, *lock_, *granted_);
+  servers::give_places(project_, places);
   if (!own.rules) return;
   own.rules->set(places);
   own.host->on_loop([&] {
     for (const auto& [server, wanted] : places) {
       const auto last = own.rules->last_start(server);
-      if (last && gives_more(wanted, last->places)) own.host->upstreams().start_anew(server);
+      if (last && servers::gives_more(wanted, last->places))
+        own.host->upstreams().start_anew(server);
     }
   });
 }
 
-Result<void> Run::settle_authority(const Snapshot& snapshot) {
+Result<void> Run::settle_authority(const toolchain::Snapshot& snapshot) {
   auto rules = declared_rules(*outcome_.report);
   if (!rules) return pass_on(rules);
   auto authority =
@@ -238,7 +241,7 @@ Result<void> Run::settle_authority(const Snapshot& snapshot) {
   return {};
 }
 
-Result<void> Run::review(Host& host, RunApprover* approver) {
+Result<void> Run::review(servers::Host& host, RunApprover* approver) {
   const bool is_wanted = request_.questions.review == ReviewWanted::kAlways;
   const bool is_lifted = request_.enforcement == Enforcement::kObserve && !is_wanted;
   if (is_lifted || request_.hosted != nullptr) return {};
@@ -257,7 +260,7 @@ Result<void> Run::review(Host& host, RunApprover* approver) {
                         host, interrupt_, outcome_.answers);
 }
 
-std::shared_ptr<Slot> Run::open_slot(sandbox::Warden& warden, const Prepared& prepared,
+std::shared_ptr<Slot> Run::open_slot(sandbox::Warden& warden, const toolchain::Prepared& prepared,
                                      std::optional<Slot> waiting) const {
   // Granted files are in no usual sandbox.
   if (request_.mode != RunMode::kRun || !granted_->files().empty()) return nullptr;
@@ -272,8 +275,9 @@ std::shared_ptr<Slot> Run::open_slot(sandbox::Warden& warden, const Prepared& pr
   return slot ? std::make_shared<Slot>(std::move(*slot)) : nullptr;
 }
 
-Result<void> Run::run_program(sandbox::Warden& warden, Host& host, const Program& program,
-                              std::shared_ptr<Slot> slot, RunApprover* approver) {
+Result<void> Run::run_program(sandbox::Warden& warden, servers::Host& host,
+                              const toolchain::Program& program, std::shared_ptr<Slot> slot,
+                              RunApprover* approver) {
   AgentProgram agent{.file = program.file,
                      .arguments = {outcome_.report->file},
                      .environment = {},
@@ -291,7 +295,8 @@ Result<void> Run::run_program(sandbox::Warden& warden, Host& host, const Program
     return given;
   return supervise({folders_, *lock_, host, warden, interrupt_, clock_, listener_, approver,
                     recording_.get(), request_.hosted, request_.standby,
-                    request_.hosted == nullptr ? to_json(given_places(project_)) : Json(nullptr)},
+                    request_.hosted == nullptr ? servers::to_json(servers::given_places(project_))
+                                               : Json(nullptr)},
                    agent, request_.limits,
                    {std::move(*authority_), declared(), request_.enforcement, binding_,
                     outcome_.report->file, request_.lifted_by, std::move(client_policy_)},
@@ -321,11 +326,12 @@ Result<void> Run::all() {
   if (auto loaded = load(); !loaded) return loaded;
   std::optional<RunHost> own;
   if (request_.hosted == nullptr) {
-    give_places(project_, places_of_servers(project_, folders_, *lock_, *granted_));
+    servers::give_places(project_,
+                         servers::places_of_servers(project_, folders_, *lock_, *granted_));
     own.emplace(host_for_run(recording_->is_replay() ? nullptr : request_.standby, folders_,
                              project_, *lock_, admitted()));
   }
-  Host& host = own ? *own->host : request_.hosted->host;
+  servers::Host& host = own ? *own->host : request_.hosted->host;
   // What a client's program does is recorded where its client's calls are.
   if (own) recording_->join(host);
   const bool starts = own && request_.mode == RunMode::kRun;
@@ -335,19 +341,20 @@ Result<void> Run::all() {
   }
   if (request_.standby == nullptr) sweep_leftovers(folders_);  // else it was done before
   const sandbox::Tier lowest = request_.limits.lowest_tier;
-  auto snapshot = Snapshot::take(request_.source);
+  auto snapshot = toolchain::Snapshot::take(request_.source);
   if (!snapshot) return pass_on(snapshot);
-  const auto headers = named_servers(*snapshot, *lock_);
+  const auto headers = toolchain::named_servers(*snapshot, *lock_);
   if (starts) host.start(granted_servers(headers, *lock_, *granted_));
   auto prepared = stage("prepare", [&] {
-    return prepare(
+    return toolchain::prepare(
         project_, *lock_, headers, {folders_, *warden, lowest, interrupt_.stop()},
         [&](const char* what) { listener_.wait(what); },
         tools.prepared ? &*tools.prepared : nullptr);
   });
   if (!prepared) return pass_on(prepared);
-  ProgramBuild build({*snapshot, *prepared, folders_, *warden, lowest, interrupt_.stop()}, *lock_,
-                     std::move(tools.build));
+  toolchain::ProgramBuild build(
+      {*snapshot, *prepared, folders_, *warden, lowest, interrupt_.stop()}, *lock_,
+      std::move(tools.build));
   build.begin();
   auto slot = open_slot(*warden, *prepared, std::exchange(tools.slot, std::nullopt));
   auto report = stage("analyse", [&] { return build.analyze(); });
@@ -388,8 +395,8 @@ Result<void> Run::all() {
 
 }  // namespace
 
-Outcome execute(const Project& project, const Folders& folders, ExecuteRequest request,
-                const Listener& listener) {
+Outcome execute(const project::Project& project, const project::Folders& folders,
+                ExecuteRequest request, const Listener& listener) {
   Outcome outcome;
   Run run(project, folders, request, listener, outcome);
   auto done = run.all();
@@ -398,4 +405,4 @@ Outcome execute(const Project& project, const Folders& folders, ExecuteRequest r
   return outcome;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -26,14 +26,14 @@
 #include "sandbox/sandbox.h"
 #include "toolchain/snapshot.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 enum class RunMode : std::uint8_t { kRun, kDryRun };
 
 class PrewarmedRun;
 
 struct ExecuteRequest {
-  Source source;
+  toolchain::Source source;
   policy::LayerText granted;
   Enforcement enforcement = Enforcement::kEnforce;
   RunMode mode = RunMode::kRun;
@@ -41,7 +41,7 @@ struct ExecuteRequest {
   RunLimits limits;
   Questions questions = {};
   PrewarmedRun* standby = nullptr;  // what was started before (run/prewarmed_run.h); may be null
-  RecordingChoice recording = {};
+  history::RecordingChoice recording = {};
   // Arguments of the program (mcpac::arguments()): an object. None: nothing was said, and a
   // recording that is played has its own say.
   std::optional<Json> arguments = {};
@@ -56,7 +56,7 @@ struct Outcome {
   std::set<std::string> servers;  // that the program may call
   std::optional<analyzer::Report> report;
   CheckResult check;
-  EarlyAnswers answers;    // before the run
+  history::EarlyAnswers answers;    // before the run
   std::string refused_id;  // of the record of a run that was refused before it began
   std::vector<StageTime> stages;
   std::optional<sandbox::Tier> tier;
@@ -64,7 +64,7 @@ struct Outcome {
   std::optional<Json> result;  // what the program returned as Json
   std::size_t changes = 0;     // of files, kept in a changeset
   RunCalls calls;              // when it ended
-  Denials denials;             // calls of the run that the user's rules did not admit
+  history::Denials denials;             // calls of the run that the user's rules did not admit
   std::optional<Error> error;  // why there is no verdict, or what ended the run
   // What that is the program's last line on standard error says, too.
   bool is_error_said = false;
@@ -72,7 +72,7 @@ struct Outcome {
   bool was_compiled = false;  // it was found in no cache
 };
 
-[[nodiscard]] Outcome execute(const Project& project, const Folders& folders,
+[[nodiscard]] Outcome execute(const project::Project& project, const project::Folders& folders,
                               ExecuteRequest request, const Listener& listener);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

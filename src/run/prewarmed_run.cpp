@@ -10,7 +10,7 @@
 #include "servers/confine/confine_servers.h"
 #include "servers/confine/server_places.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 namespace {
 
 namespace fs = std::filesystem;
@@ -29,7 +29,7 @@ bool reads_files(const mcp::ServerConfig& server) {
 
 // Those of the servers that can be started beforehand, and from what they would be.
 PrewarmedRun::Stamps preparable(const mcp::Config& config, const std::set<std::string>& names,
-                                const Folders& folders) {
+                                const project::Folders& folders) {
   PrewarmedRun::Stamps stamps;
   for (const std::string& name : names) {
     const auto* server = config.find(name);
@@ -57,14 +57,14 @@ bool is_same(const mcp::Config& a, const mcp::Config& b) {
   });
 }
 
-bool may_write(const mcp::ServerConfig& server, const PlacesOfServers& by_rules) {
+bool may_write(const mcp::ServerConfig& server, const project::PlacesOfServers& by_rules) {
   if (!server.sandbox) return false;
   if (std::ranges::any_of(server.sandbox->files,
                           [](const std::string& place) { return place.ends_with(":rw"); }))
     return true;
   const auto found = by_rules.find(server.name);
   return found != by_rules.end() &&
-         std::ranges::any_of(found->second.given, [](const ServerPlaces::Place& place) {
+         std::ranges::any_of(found->second.given, [](const project::ServerPlaces::Place& place) {
            return place.mode == policy::FileMode::kReadWrite;
          });
 }
@@ -72,9 +72,9 @@ bool may_write(const mcp::ServerConfig& server, const PlacesOfServers& by_rules)
 // Whether servers of `project`, of a run whose rules are known, would be started in the sandboxes
 // that those of `prepared` are in, for which no rules were known: with no places of rules, and with
 // nothing that the run obeys where they may write.
-bool confines_alike(const Project& project, const Project& prepared,
+bool confines_alike(const project::Project& project, const project::Project& prepared,
                     const PrewarmedRun::Stamps& started) {
-  const auto wanted = given_places(project);
+  const auto wanted = servers::given_places(project);
   // Those of `prepared` were started in tier A, or not at all: less was not accepted there.
   if (project.confined && project.confined->tier() != sandbox::Tier::kA) return false;
   return std::ranges::all_of(project.config.servers, [&](const mcp::ServerConfig& server) {
@@ -84,14 +84,14 @@ bool confines_alike(const Project& project, const Project& prepared,
     // One that was not started yet may be about to.
     const auto last = prepared.confined->last_start(server.name);
     const auto found = wanted.find(server.name);
-    return last && is_confined_alike(found == wanted.end() ? ServerPlaces{} : found->second, *last);
+    return last && servers::is_confined_alike(found == wanted.end() ? project::ServerPlaces{} : found->second, *last);
   });
 }
 
 }  // namespace
 
 Result<std::unique_ptr<PrewarmedRun>> PrewarmedRun::prepare(const fs::path& config_file,
-                                                            const Folders& folders,
+                                                            const project::Folders& folders,
                                                             const std::set<std::string>& servers) {
   std::unique_ptr<PrewarmedRun> made(new PrewarmedRun);
   // As in a run, the warden starts before anything else is open.
@@ -99,33 +99,33 @@ Result<std::unique_ptr<PrewarmedRun>> PrewarmedRun::prepare(const fs::path& conf
   if (!warden) return pass_on(warden);
   made->warden_ = std::move(*warden);
   sweep_leftovers(folders);  // here no command waits for it
-  auto project = load_project(config_file, folders);
+  auto project = project::load_project(config_file, folders);
   if (!project) return pass_on(project);
-  confine_servers(*project, folders);
+  servers::confine_servers(*project, folders);
   made->project_ = std::move(*project);
-  auto lock = load_known_lock(made->project_);
+  auto lock = project::load_known_lock(made->project_);
   if (!lock) return pass_on(lock);
   made->lock_ = std::move(*lock);
   made->folders_ = folders;
   // Read before the servers start: each use of the project from now on changes it.
-  made->last_use_ = ProjectUse::number_of_last(folders, config_file);
-  made->host_ = std::make_unique<Host>(made->project_.config, made->lock_->lock);
+  made->last_use_ = project::ProjectUse::number_of_last(folders, config_file);
+  made->host_ = std::make_unique<servers::Host>(made->project_.config, made->lock_->lock);
   if (!made->last_use_) return made;  // a run is on: servers would be older than it
   made->servers_ = preparable(made->project_.config, servers, folders);
   for (const auto& [name, stamp] : made->servers_) made->host_->start({name});
   // After the servers, which take longer and begin meanwhile.
-  static_cast<void>(home_of_user());  // it is known then
+  static_cast<void>(project::home_of_user());  // it is known then
   made->compiled_servers_ = servers;
-  made->compiled_ = std::make_shared<const CompiledTools>(
-      compile_tools(made->lock_->lock, servers, server_checks_of(made->project_.config)));
+  made->compiled_ = std::make_shared<const servers::CompiledTools>(
+      servers::compile_tools(made->lock_->lock, servers, project::server_checks_of(made->project_.config)));
   made->tools_ =
       start_tools(made->project_, made->lock_->lock, servers, folders, {}, *made->warden_);
   return made;
 }
 
-Result<std::unique_ptr<PrewarmedRun>> PrewarmedRun::of_tools(const Project& project,
+Result<std::unique_ptr<PrewarmedRun>> PrewarmedRun::of_tools(const project::Project& project,
                                                              const codegen::Lock& lock,
-                                                             const Folders& folders,
+                                                             const project::Folders& folders,
                                                              const std::set<std::string>& servers,
                                                              const RunLimits& limits) {
   std::unique_ptr<PrewarmedRun> made(new PrewarmedRun);
@@ -147,16 +147,16 @@ PrewarmedTools PrewarmedRun::take_tools() {
   return std::exchange(tools_, {});
 }
 
-std::shared_ptr<const CompiledTools> PrewarmedRun::compiled_tools(
+std::shared_ptr<const servers::CompiledTools> PrewarmedRun::compiled_tools(
     const codegen::Lock& lock, const std::set<std::string>& servers) const {
   const bool is_this = lock_ && &lock == &lock_->lock && servers == compiled_servers_;
   return is_this ? compiled_ : nullptr;
 }
 
-bool PrewarmedRun::fits(const Project& project, const codegen::Lock& lock,
+bool PrewarmedRun::fits(const project::Project& project, const codegen::Lock& lock,
                         const std::set<std::string>& admitted) const {
   const bool same_project =
-      place_of_project(project.config_file) == place_of_project(project_.config_file) &&
+      project::place_of_project(project.config_file) == project::place_of_project(project_.config_file) &&
       is_same(project.config, project_.config) && is_same(lock, lock_->lock);
   if (!same_project) return false;
   if (!confines_alike(project, project_, servers_)) return false;
@@ -164,15 +164,15 @@ bool PrewarmedRun::fits(const Project& project, const codegen::Lock& lock,
     if (!admitted.contains(name) || stamp_of_server(*project_.config.find(name), folders_) != stamp)
       return false;
   }
-  return last_use_ && ProjectUse::number_of_last(folders_, project_.config_file) == last_use_ &&
+  return last_use_ && project::ProjectUse::number_of_last(folders_, project_.config_file) == last_use_ &&
          host_->on_loop([this] { return host_->upstreams().all_well(); });
 }
 
-std::unique_ptr<Host> PrewarmedRun::take_host(const Project& project, const codegen::Lock& lock,
+std::unique_ptr<servers::Host> PrewarmedRun::take_host(const project::Project& project, const codegen::Lock& lock,
                                               const std::set<std::string>& admitted) {
   if (!host_) return nullptr;
   if (fits(project, lock, admitted)) {
-    give_places(project_, given_places(project));  // to those that are started from now on
+    servers::give_places(project_, servers::given_places(project));  // to those that are started from now on
     return std::move(host_);
   }
   host_.reset();  // two of a server at the same time could stand in each other's way
@@ -183,34 +183,34 @@ PrewarmedTools tools_for_run(PrewarmedRun* standby) {
   return standby == nullptr ? PrewarmedTools{} : standby->take_tools();
 }
 
-Result<std::shared_ptr<const KnownLock>> lock_for_run(const PrewarmedRun* standby,
-                                                      const Project& project) {
-  return standby == nullptr ? load_known_lock(project) : standby->load_lock(project);
+Result<std::shared_ptr<const project::KnownLock>> lock_for_run(const PrewarmedRun* standby,
+                                                      const project::Project& project) {
+  return standby == nullptr ? project::load_known_lock(project) : standby->load_lock(project);
 }
 
-std::shared_ptr<const CompiledTools> compiled_for_run(const PrewarmedRun* standby,
+std::shared_ptr<const servers::CompiledTools> compiled_for_run(const PrewarmedRun* standby,
                                                       const codegen::Lock& lock,
                                                       const std::set<std::string>& servers,
                                                       const codegen::ServerChecks& server_checks) {
   auto compiled = standby == nullptr ? nullptr : standby->compiled_tools(lock, servers);
   if (compiled) return compiled;
-  return std::make_shared<const CompiledTools>(compile_tools(lock, servers, server_checks));
+  return std::make_shared<const servers::CompiledTools>(servers::compile_tools(lock, servers, server_checks));
 }
 
-Result<sandbox::Warden> warden_for_run(PrewarmedRun* standby, const Folders& folders,
+Result<sandbox::Warden> warden_for_run(PrewarmedRun* standby, const project::Folders& folders,
                                        sandbox::Explore explore) {
   auto warden = standby == nullptr ? std::nullopt : standby->take_warden();
   if (warden) return std::move(*warden);
   return sandbox::Warden::start(folders.warden(), explore);
 }
 
-RunHost host_for_run(PrewarmedRun* standby, const Folders& folders, const Project& project,
+RunHost host_for_run(PrewarmedRun* standby, const project::Folders& folders, const project::Project& project,
                      const codegen::Lock& lock, const std::set<std::string>& admitted) {
   auto host = standby == nullptr ? nullptr : standby->take_host(project, lock, admitted);
   // Said after what was prepared was looked at: it is younger than every use but this one.
-  ProjectUse use(folders, project.config_file);
+  project::ProjectUse use(folders, project.config_file);
   if (host) return {std::move(use), std::move(host), standby->rules()};
-  return {std::move(use), std::make_unique<Host>(project.config, lock), project.confined};
+  return {std::move(use), std::make_unique<servers::Host>(project.config, lock), project.confined};
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

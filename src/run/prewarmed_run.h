@@ -25,7 +25,7 @@
 #include "servers/host.h"
 #include "servers/tool_tables.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 class PrewarmedRun {
  public:
@@ -36,13 +36,13 @@ class PrewarmedRun {
   // project is in use. SIGINT, SIGTERM and SIGHUP must be blocked already: the threads made here
   // inherit that.
   [[nodiscard]] static Result<std::unique_ptr<PrewarmedRun>> prepare(
-      const std::filesystem::path& config_file, const Folders& folders,
+      const std::filesystem::path& config_file, const project::Folders& folders,
       const std::set<std::string>& servers);
   // Of a warden and tools alone, for a program in the name of a client (delegated_run.h), whose
   // servers are there. `project` and `lock` as its run will have them. The warden ends with the
   // calling thread.
   [[nodiscard]] static Result<std::unique_ptr<PrewarmedRun>> of_tools(
-      const Project& project, const codegen::Lock& lock, const Folders& folders,
+      const project::Project& project, const codegen::Lock& lock, const project::Folders& folders,
       const std::set<std::string>& servers, const RunLimits& limits);
   ~PrewarmedRun();
   PrewarmedRun(const PrewarmedRun&) = delete;
@@ -50,60 +50,64 @@ class PrewarmedRun {
 
   [[nodiscard]] std::optional<sandbox::Warden> take_warden();
   // That of the project as it is now, which is seldom another than it was.
-  [[nodiscard]] Result<std::shared_ptr<const KnownLock>> load_lock(const Project& project) const {
-    return load_known_lock(project, lock_);
+  [[nodiscard]] Result<std::shared_ptr<const project::KnownLock>> load_lock(
+      const project::Project& project) const {
+    return project::load_known_lock(project, lock_);
   }
   // The tools of these servers, compiled; null where they are others than those that were prepared,
   // or of another lock.
-  [[nodiscard]] std::shared_ptr<const CompiledTools> compiled_tools(
+  [[nodiscard]] std::shared_ptr<const servers::CompiledTools> compiled_tools(
       const codegen::Lock& lock, const std::set<std::string>& servers) const;
   // What was started in sandboxes of that warden; empty after the first time.
   [[nodiscard]] PrewarmedTools take_tools();
   // Null where a run of this project and lock, whose rules may admit calls of these servers, would
   // start other ones.
-  [[nodiscard]] std::unique_ptr<Host> take_host(const Project& project, const codegen::Lock& lock,
-                                                const std::set<std::string>& admitted);
+  [[nodiscard]] std::unique_ptr<servers::Host> take_host(const project::Project& project,
+                                                         const codegen::Lock& lock,
+                                                         const std::set<std::string>& admitted);
   // That the servers of its host are started with, also after it was taken.
-  [[nodiscard]] const std::shared_ptr<ConfinedRules>& rules() const { return project_.confined; }
+  [[nodiscard]] const std::shared_ptr<servers::ConfinedRules>& rules() const {
+    return project_.confined;
+  }
 
   using Stamps = std::map<std::string, std::string>;  // by server
 
  private:
   PrewarmedRun() = default;
-  [[nodiscard]] bool fits(const Project& project, const codegen::Lock& lock,
+  [[nodiscard]] bool fits(const project::Project& project, const codegen::Lock& lock,
                           const std::set<std::string>& admitted) const;
 
   std::optional<sandbox::Warden> warden_;
   PrewarmedTools tools_;  // end before the warden
-  Project project_;
-  std::shared_ptr<const KnownLock> lock_;
+  project::Project project_;
+  std::shared_ptr<const project::KnownLock> lock_;
   std::set<std::string> compiled_servers_;
-  std::shared_ptr<const CompiledTools> compiled_;  // of these
-  Folders folders_;
+  std::shared_ptr<const servers::CompiledTools> compiled_;  // of these
+  project::Folders folders_;
   std::optional<std::string> last_use_;  // of the project, as it was before the start
   Stamps servers_;                       // that were started, as they lay on the disk before
-  std::unique_ptr<Host> host_;           // borrows project_ and lock_, also after it was taken
+  std::unique_ptr<servers::Host> host_;  // borrows project_ and lock_, also after it was taken
 };
 
 // The parts as a run takes them: of `standby`, or else (or with null) its own.
 [[nodiscard]] Result<sandbox::Warden> warden_for_run(
-    PrewarmedRun* standby, const Folders& folders,
+    PrewarmedRun* standby, const project::Folders& folders,
     sandbox::Explore explore = sandbox::Explore::kAtOnce);
 [[nodiscard]] PrewarmedTools tools_for_run(PrewarmedRun* standby);
-[[nodiscard]] Result<std::shared_ptr<const KnownLock>> lock_for_run(const PrewarmedRun* standby,
-                                                                    const Project& project);
-[[nodiscard]] std::shared_ptr<const CompiledTools> compiled_for_run(
+[[nodiscard]] Result<std::shared_ptr<const project::KnownLock>> lock_for_run(
+    const PrewarmedRun* standby, const project::Project& project);
+[[nodiscard]] std::shared_ptr<const servers::CompiledTools> compiled_for_run(
     const PrewarmedRun* standby, const codegen::Lock& lock, const std::set<std::string>& servers,
     const codegen::ServerChecks& server_checks);
 // Servers are down before the use of the project is over.
 struct RunHost {
-  ProjectUse use;
-  std::unique_ptr<Host> host;
-  std::shared_ptr<ConfinedRules>
+  project::ProjectUse use;
+  std::unique_ptr<servers::Host> host;
+  std::shared_ptr<servers::ConfinedRules>
       rules;  // that its servers are started with; null: none is confined
 };
-[[nodiscard]] RunHost host_for_run(PrewarmedRun* standby, const Folders& folders,
-                                   const Project& project, const codegen::Lock& lock,
+[[nodiscard]] RunHost host_for_run(PrewarmedRun* standby, const project::Folders& folders,
+                                   const project::Project& project, const codegen::Lock& lock,
                                    const std::set<std::string>& admitted);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

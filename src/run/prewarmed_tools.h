@@ -20,12 +20,12 @@
 #include "toolchain/prepare.h"
 #include "toolchain/program_build.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 struct PrewarmedTools {
-  WaitingTools build;
+  toolchain::WaitingTools build;
   std::optional<Slot> slot;
-  std::optional<KnownPrepared> prepared;  // what they were started for
+  std::optional<toolchain::KnownPrepared> prepared;  // what they were started for
 
   // For a run that needs none of them: they end soon, and who destroys this hardly waits.
   void let_go();
@@ -33,9 +33,9 @@ struct PrewarmedTools {
 
 // For programs that name these servers, with these limits. Nothing where their headers are not
 // prepared yet: that takes seconds, and is a run's to do. What cannot be started is left out.
-[[nodiscard]] PrewarmedTools start_tools(const Project& project, const codegen::Lock& lock,
+[[nodiscard]] PrewarmedTools start_tools(const project::Project& project, const codegen::Lock& lock,
                                          const std::set<std::string>& servers,
-                                         const Folders& folders, const RunLimits& limits,
+                                         const project::Folders& folders, const RunLimits& limits,
                                          sandbox::Warden& warden);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -7,9 +7,9 @@
 #include "history/changes/read_upper.h"
 #include "project/files/file_mounts.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
-Result<RunChanges> RunChanges::begin(const Folders& folders, const std::string& run,
+Result<RunChanges> RunChanges::begin(const project::Folders& folders, const std::string& run,
                                      const std::string& called, const Clock& clock,
                                      const RunLimits& limits, AgentProgram& program) {
   RunChanges made;
@@ -18,7 +18,7 @@ Result<RunChanges> RunChanges::begin(const Folders& folders, const std::string& 
   });
   if (limits.writes_to != WritesTo::kChangeset || !writes) return made;
   auto kept = program.files ? program.files->kept_places : std::vector<std::string>();
-  auto open = OpenChangeset::create(changes_folder(folders.state), run, called, program.mounts,
+  auto open = history::OpenChangeset::create(history::changes_folder(folders.state), run, called, program.mounts,
                                     clock, std::move(kept));
   if (!open) return pass_on(open);
   made.open_.emplace(std::move(*open));
@@ -39,10 +39,10 @@ Result<std::size_t> RunChanges::end(const Clock& clock, audit::RunLog& log) {
   if (!open_) return 0U;
   watch_.reset();
   // A program that ended between two looks is judged as the others.
-  if (over_->was_pulled() || hold_more_than(open_->uppers(), limit_)) {
-    if (hold_too_many_files(open_->uppers())) {
+  if (over_->was_pulled() || history::hold_more_than(open_->uppers(), limit_)) {
+    if (history::hold_too_many_files(open_->uppers())) {
       return fail(ErrorId::kChangesLimit,
-                  fmt::format("the program changed more than {} files", kMostChanges),
+                  fmt::format("the program changed more than {} files", history::kMostChanges),
                   {.why = "a changeset holds no more; nothing of it was kept",
                    .fix = "let it write fewer files, or give it the folder without --changeset"});
     }
@@ -55,11 +55,11 @@ Result<std::size_t> RunChanges::end(const Clock& clock, audit::RunLog& log) {
   auto kept = open_->keep(clock);
   if (!kept) return pass_on(kept);
   if (!*kept) return 0U;
-  const Changeset& changes = **kept;
+  const history::Changeset& changes = **kept;
   auto noted = log.append("ChangesKept", {{"changes", changes.count()},
                                           {"digest", string_member(to_json(changes), "digest")}});
   if (!noted) return pass_on(noted);
   return changes.count();
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

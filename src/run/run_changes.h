@@ -15,12 +15,12 @@
 #include "run/kill_switch.h"
 #include "run/run_limits.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 class RunChanges {
  public:
   // With limits.writes_to kChangeset, takes the writable mounts of `program` to a new changeset.
-  [[nodiscard]] static Result<RunChanges> begin(const Folders& folders, const std::string& run,
+  [[nodiscard]] static Result<RunChanges> begin(const project::Folders& folders, const std::string& run,
                                                 const std::string& called, const Clock& clock,
                                                 const RunLimits& limits, AgentProgram& program);
   // Ends the program when it writes too much, beside what `outer` stops.
@@ -30,10 +30,10 @@ class RunChanges {
   [[nodiscard]] Result<std::size_t> end(const Clock& clock, audit::RunLog& log);
 
  private:
-  std::optional<OpenChangeset> open_;
+  std::optional<history::OpenChangeset> open_;
   std::unique_ptr<KillSwitch> over_;  // where it does not move
-  std::optional<ChangesWatch> watch_;
+  std::optional<history::ChangesWatch> watch_;
   std::uint64_t limit_ = 0;
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

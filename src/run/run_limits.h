@@ -8,7 +8,7 @@
 
 #include "sandbox/sandbox.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 // Where a program writes in folders that it was granted read-write: there, or to a changeset beside
 // them (history/changes/changeset.h).
@@ -28,4 +28,4 @@ struct RunLimits {
   WritesTo writes_to = WritesTo::kPlace;
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -21,13 +21,13 @@
 #include "servers/tool_tables.h"
 #include "toolchain/program_file.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 namespace {
 
 // The only interpreter that we mount (x86-64 psABI); a program with another one does not run.
 constexpr std::string_view kInterpreter = "/lib64/ld-linux-x86-64.so.2";
 
-Result<AgentProgram> make_program(const RunRequest& request, const ProgramFile& file) {
+Result<AgentProgram> make_program(const RunRequest& request, const toolchain::ProgramFile& file) {
   AgentProgram program{.file = request.program,
                        .arguments = request.arguments,
                        // A program without our runtime looks for its connection here
@@ -71,12 +71,13 @@ gate::Declared declared_by_grants(Enforcement enforcement, const policy::Authori
 
 // Declared ∩ granted where the program has a note, granted where it has none. The note is a claim
 // of the program's builder: as a layer of its own it can only take away.
-Result<RunAuthority> make_authority(const GrantCheck& parts, const ProgramFile& file,
-                                    RunRequest& request, const KnownLock& known, Outcome& outcome) {
+Result<RunAuthority> make_authority(const GrantCheck& parts, const toolchain::ProgramFile& file,
+                                    RunRequest& request, const project::KnownLock& known,
+                                    Outcome& outcome) {
   std::vector<policy::LayerText> layers;
   analyzer::Report report;
   if (file.declared) {
-    report = report_of_binary(request.program, *file.declared);
+    report = toolchain::report_of_binary(request.program, *file.declared);
     if (auto offered = require_offered(parts.project, known.lock, {}, report, nullptr); !offered)
       return pass_on(offered);
     auto checked = require_granted(parts, report, request.granted, outcome.check);
@@ -106,8 +107,9 @@ Result<RunAuthority> make_authority(const GrantCheck& parts, const ProgramFile& 
                       std::move(binding),    request.program.string(), request.lifted_by};
 }
 
-Result<void> review(const Project& project, const Folders& folders, const RunRequest& request,
-                    const RunAuthority& authority, const RunParts& parts, EarlyAnswers& answers) {
+Result<void> review(const project::Project& project, const project::Folders& folders,
+                    const RunRequest& request, const RunAuthority& authority, const RunParts& parts,
+                    history::EarlyAnswers& answers) {
   const bool is_wanted = request.questions.review == ReviewWanted::kAlways;
   if (request.enforcement == Enforcement::kObserve && !is_wanted) return {};
   ReviewSubject subject{.program = authority.program,
@@ -126,44 +128,45 @@ Result<void> review(const Project& project, const Folders& folders, const RunReq
                         store, parts.host, parts.interrupt, answers);
 }
 
-Result<void> run(const Project& project, const Folders& folders, RunRequest& request,
-                 const Listener& listener, const Interrupt& interrupt, Outcome& outcome) {
+Result<void> run(const project::Project& project, const project::Folders& folders,
+                 RunRequest& request, const Listener& listener, const Interrupt& interrupt,
+                 Outcome& outcome) {
   const SystemClock clock;
   auto warden = warden_for_run(request.standby, folders);
   if (!warden) return pass_on(warden);
   PrewarmedTools unneeded = tools_for_run(request.standby);
   unneeded.let_go();
   sweep_leftovers(folders);
-  auto file = inspect_program(request.program);
+  auto file = toolchain::inspect_program(request.program);
   if (!file) return pass_on(file);
   auto program = make_program(request, *file);
   if (!program) return pass_on(program);
   auto known = lock_for_run(request.standby, project);
   if (!known) return pass_on(known);
   const codegen::Lock& lock = (*known)->lock;
-  auto recording = RunRecording::open(request.recording, lock, listener.note);
+  auto recording = history::RunRecording::open(request.recording, lock, listener.note);
   if (!recording) return pass_on(recording);
   auto arguments = (*recording)->arguments_for(std::move(request.given));
   if (!arguments) return pass_on(arguments);
   program->given = std::move(*arguments);
   PolicyWorld world(project, clock);
-  world.tools = tool_schemas(lock);
+  world.tools = servers::tool_schemas(lock);
   auto authority = make_authority(
       {project, world, listener, request.enforcement, interrupt.stop(), &outcome.answers}, *file,
       request, **known, outcome);
   if (!authority) return pass_on(authority);
   authority->binding.arguments = digest_of_arguments(program->given);
   const auto& permissions = authority->declared.permissions;
-  const auto places = places_of_servers(project, folders, lock, authority->authority);
+  const auto places = servers::places_of_servers(project, folders, lock, authority->authority);
   if (file->declared) {
-    const auto report = report_of_binary(request.program, *file->declared);
+    const auto report = toolchain::report_of_binary(request.program, *file->declared);
     if (auto offered = require_offered(project, lock, listener, report, &places); !offered)
       return offered;
   }
-  give_places(project, places);
+  servers::give_places(project, places);
   const auto servers = host_for_run((*recording)->is_replay() ? nullptr : request.standby, folders,
                                     project, lock, servers_of(permissions));
-  Host& host = *servers.host;
+  servers::Host& host = *servers.host;
   (*recording)->join(host);
   const LiveApprover approver(host, request.questions.approver);
   const RunParts parts{folders,
@@ -177,7 +180,7 @@ Result<void> run(const Project& project, const Folders& folders, RunRequest& req
                        recording->get(),
                        nullptr,
                        request.standby,
-                       to_json(given_places(project))};
+                       servers::to_json(servers::given_places(project))};
   host.start(servers_of(permissions));  // while a person may still be asked
   if (auto done = review(project, folders, request, *authority, parts, outcome.answers); !done)
     return done;
@@ -185,9 +188,9 @@ Result<void> run(const Project& project, const Folders& folders, RunRequest& req
   if (!drifted) return pass_on(drifted);
   // A grant may be wider than what the program uses: the other tools work, these are refused.
   if (!drifted->empty() && drifted->size() == permissions.size())
-    return std::unexpected(drift_error(drifted->begin()->first, drifted->begin()->second));
+    return std::unexpected(servers::drift_error(drifted->begin()->first, drifted->begin()->second));
   for (const auto& [tool, how] : *drifted) {
-    const Error error = drift_error(tool, how);
+    const Error error = servers::drift_error(tool, how);
     listener.warning(fmt::format("{}: calls to it are refused ({})", error.what, error.fix));
   }
   const std::vector<std::filesystem::path> sources{request.program};
@@ -200,8 +203,8 @@ Result<void> run(const Project& project, const Folders& folders, RunRequest& req
 
 }  // namespace
 
-Outcome run_prebuilt(const Project& project, const Folders& folders, RunRequest request,
-                     const Listener& listener) {
+Outcome run_prebuilt(const project::Project& project, const project::Folders& folders,
+                     RunRequest request, const Listener& listener) {
   Outcome outcome;
   const Interrupt interrupt;
   auto done = run(project, folders, request, listener, interrupt, outcome);
@@ -215,4 +218,4 @@ Outcome run_prebuilt(const Project& project, const Folders& folders, RunRequest 
   return outcome;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -11,7 +11,7 @@
 
 #include "run/pipeline.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 struct RunRequest {
   std::filesystem::path program;
@@ -22,12 +22,12 @@ struct RunRequest {
   Questions questions = {};
   DeniedUses denied_uses = DeniedUses::kRefuse;  // only of what rules ask
   PrewarmedRun* standby = nullptr;               // as in ExecuteRequest
-  RecordingChoice recording = {};
+  history::RecordingChoice recording = {};
   std::optional<Json> given = {};  // as ExecuteRequest::arguments
   std::string lifted_by = {};      // likewise
 };
 
-[[nodiscard]] Outcome run_prebuilt(const Project& project, const Folders& folders,
+[[nodiscard]] Outcome run_prebuilt(const project::Project& project, const project::Folders& folders,
                                    RunRequest request, const Listener& listener);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -9,7 +9,7 @@
 #include "mcp/stdio_transport.h"
 #include "servers/confine/server_packages.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 namespace {
 
 namespace fs = std::filesystem;
@@ -41,7 +41,7 @@ std::string words_of(const mcp::SpawnOptions& spawn) {
 }  // namespace
 
 std::optional<std::string> stamp_of_server(const mcp::ServerConfig& server,
-                                           const Folders& folders) {
+                                           const project::Folders& folders) {
   mcp::SecretValues secrets;
   const auto target = mcp::make_stdio_target(server, secrets);
   if (!target) return std::nullopt;
@@ -51,9 +51,9 @@ std::optional<std::string> stamp_of_server(const mcp::ServerConfig& server,
   if (program.empty()) return std::nullopt;
   std::string stamp = fmt::format("{}\n{}\n", sha256_hex(words_of(spawn)), program);
   if (spawn.confined) {
-    const auto run = package_run_of(server);
-    const auto installed =
-        run && *run ? installed_server(**run, folders) : std::optional<InstalledServer>();
+    const auto run = servers::package_run_of(server);
+    const auto installed = run && *run ? servers::installed_server(**run, folders)
+                                       : std::optional<servers::InstalledServer>();
     if (installed) add_text(stamp, installed->program.native());
   }
   for (const std::string& argument : spawn.arguments) {
@@ -66,4 +66,4 @@ std::optional<std::string> stamp_of_server(const mcp::ServerConfig& server,
   return stamp;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -7,7 +7,7 @@
 #include "mcp/server_config.h"
 #include "project/folders.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 // Of a stdio server: its command line, folder and environment with every reference expanded, and
 // how its program and the files among its arguments ("FILE" and "--option=FILE") lie on the disk.
@@ -15,6 +15,6 @@ namespace mcpac::execute {
 // is no regular file: it cannot be recognised then as still the same. Of one that is confined also
 // which installation of its package that is (server_packages.h).
 [[nodiscard]] std::optional<std::string> stamp_of_server(const mcp::ServerConfig& server,
-                                                         const Folders& folders = {});
+                                                         const project::Folders& folders = {});
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

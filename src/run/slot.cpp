@@ -6,7 +6,7 @@
 
 #include "toolchain/child/waiting_tool.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 Result<Channel> make_channel() {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
@@ -18,10 +18,10 @@ Result<Slot> Slot::open(sandbox::Warden& warden, const sandbox::Spec& spec) {
   auto channel = make_channel();
   if (!channel) return pass_on(channel);
   // An image fits the runner that it was linked for: another file in the same place is another.
-  std::string made_for = asked_of_warden(spec);
+  std::string made_for = toolchain::asked_of_warden(spec);
   sandbox::Spec with_channel = spec;
   with_channel.channel = channel->theirs.get();
-  auto child = start_child(warden, std::move(with_channel));
+  auto child = toolchain::start_child(warden, std::move(with_channel));
   if (!child) return pass_on(child);
   return Slot(std::move(*child), std::move(channel->ours), std::move(made_for));
 }
@@ -35,7 +35,7 @@ void Slot::make_memory_ready() {
 
 bool Slot::fits(const sandbox::Spec& spec) const {
   // One that ended while it waited (for memory, say) is replaced like one of another kind.
-  return is_waiting(child_.child) && made_for_ == asked_of_warden(spec);
+  return toolchain::is_waiting(child_.child) && made_for_ == toolchain::asked_of_warden(spec);
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

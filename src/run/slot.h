@@ -15,7 +15,7 @@
 #include "sandbox/sandbox.h"
 #include "toolchain/child/stage.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 // Both ends of a program's channel.
 struct Channel {
@@ -32,7 +32,7 @@ class Slot {
   // its process has not ended.
   [[nodiscard]] bool fits(const sandbox::Spec& spec) const;
 
-  [[nodiscard]] PipedChild& child() { return child_; }
+  [[nodiscard]] toolchain::PipedChild& child() { return child_; }
   // Our end of the program's channel.
   [[nodiscard]] UniqueFd& channel() { return channel_; }
 
@@ -41,12 +41,12 @@ class Slot {
   [[nodiscard]] std::optional<ImageMemory>& memory() { return memory_; }
 
  private:
-  Slot(PipedChild child, UniqueFd channel, std::string made_for)
+  Slot(toolchain::PipedChild child, UniqueFd channel, std::string made_for)
       : child_(std::move(child)), channel_(std::move(channel)), made_for_(std::move(made_for)) {}
-  PipedChild child_;
+  toolchain::PipedChild child_;
   UniqueFd channel_;
   std::string made_for_;
   std::optional<ImageMemory> memory_;
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -29,7 +29,7 @@
 #include "run/run_changes.h"
 #include "servers/confine/confine_servers.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 namespace {
 
@@ -219,7 +219,7 @@ void warn_of_read_only(const AgentProgram& program, const Outcome& outcome, Loop
   if (!failed || !program.files) return;
   const auto& places = program.files->places;
   const auto read_only =
-      std::ranges::find(places, policy::FileMode::kReadOnly, &GrantedPlace::mode);
+      std::ranges::find(places, policy::FileMode::kReadOnly, &project::GrantedPlace::mode);
   if (read_only == places.end()) return;
   talk.warn(fmt::format(
       "{} was granted read-only, where the program may have failed to write: {}",
@@ -270,7 +270,7 @@ void warn_of_new_names(const AgentProgram& program, const RunLimits& limits,
         "its folders are not looked through for names that tools may run or obey, as a file system "
         "in them does not answer");
   }
-  const auto made = new_protected_names(*program.files);
+  const auto made = project::new_protected_names(*program.files);
   if (!made) return talk.warn("after the run: " + made.error().what);
   for (const auto& path : made->names)
     talk.warn(
@@ -292,15 +292,15 @@ std::set<std::string> servers_of(const std::set<Permission>& tools) {
   return servers;
 }
 
-void record_refused_run(RefusedRun run, const Folders& folders, const Listener& listener,
-                        Outcome& outcome) {
-  if (!outcome.run_id.empty() || !is_refusal(run.error.id)) return;
+void record_refused_run(history::RefusedRun run, const project::Folders& folders,
+                        const Listener& listener, Outcome& outcome) {
+  if (!outcome.run_id.empty() || !history::is_refusal(run.error.id)) return;
   if (run.bound != nullptr && !run.bound->take()) return;
   if (outcome.report) {
     for (const auto& item : outcome.report->declared) run.declared.push_back(item.text());
   }
   run.answers = outcome.answers;
-  auto id = record_refusal(run, folders.audit(), SystemClock());
+  auto id = history::record_refusal(run, folders.audit(), SystemClock());
   if (id)
     outcome.refused_id = std::move(*id);
   else
@@ -326,7 +326,7 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
                        RunAuthority authority, Outcome& outcome) {
   const auto compiled =
       compiled_for_run(parts.standby, parts.lock, servers_of(authority.declared.permissions),
-                       server_checks_of(parts.host.config()));
+                       project::server_checks_of(parts.host.config()));
   for (const Error& error : compiled->unusable) {
     const auto permission = Permission::parse(error.where);
     if (permission && authority.declared.permissions.contains(*permission))
@@ -383,24 +383,24 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
       .network = network_of(parts, setup.authority)};
   std::optional<ServerNotes> notes(std::in_place, parts, **log, talk);
   const std::string replayed = parts.recording == nullptr ? "" : parts.recording->replayed_digest();
-  auto started =
-      record_start({.program = program.arguments.front(),
-                    .declared_in = program.declared_in,
-                    .replayed = replayed,
-                    .client_run = hosted == nullptr ? std::string_view() : hosted->client_run,
-                    .client_policy = std::move(authority.client_policy),
-                    .lifted_by = authority.lifted_by,
-                    .server_places = parts.server_places},
-                   setup, parts.lock, parts.folders.audit(), **log);
+  auto started = history::record_start(
+      {.program = program.arguments.front(),
+       .declared_in = program.declared_in,
+       .replayed = replayed,
+       .client_run = hosted == nullptr ? std::string_view() : hosted->client_run,
+       .client_policy = std::move(authority.client_policy),
+       .lifted_by = authority.lifted_by,
+       .server_places = parts.server_places},
+      setup, parts.lock, parts.folders.audit(), **log);
   if (!started) return pass_on(started);
-  std::optional<RecordedConnections> connections;
-  std::optional<ToldRefusals> refusals;
+  std::optional<servers::RecordedConnections> connections;
+  std::optional<servers::ToldRefusals> refusals;
   if (hosted == nullptr) {
     connections.emplace(parts.host.config(), **log);
     refusals.emplace(parts.host.config(),
                      [&talk](const std::string& text, bool) { talk.warn(text); });
   }
-  if (auto noted = record_answers(outcome.answers, **log); !noted) return pass_on(noted);
+  if (auto noted = history::record_answers(outcome.answers, **log); !noted) return pass_on(noted);
   const auto until = std::chrono::steady_clock::now() + limits.wall;
   auto ended =
       run_agent(parts.host, parts.warden, program, limits, std::move(setup), **log, io, *stop);
@@ -429,4 +429,4 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
   return {};
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

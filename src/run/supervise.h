@@ -10,7 +10,7 @@
 #include "run/pipeline.h"
 #include "run/prewarmed_run.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 struct RunAuthority {
   policy::Authority authority;
@@ -24,15 +24,15 @@ struct RunAuthority {
 
 // The parts of a run that are made before this stage. All borrowed.
 struct RunParts {
-  const Folders& folders;
+  const project::Folders& folders;
   const codegen::Lock& lock;
-  Host& host;
+  servers::Host& host;
   sandbox::Warden& warden;
   const Interrupt& interrupt;
   const Clock& clock;
   const Listener& listener;
   RunApprover* approver = nullptr;        // null: what asks is denied
-  RunRecording* recording = nullptr;      // null: neither recorded nor replayed
+  history::RunRecording* recording = nullptr;      // null: neither recorded nor replayed
   const DelegatedRun* hosted = nullptr;   // null: the run is its user's own
   const PrewarmedRun* standby = nullptr;  // null: nothing was prepared
   // Places that rules give its confined servers, as records have it; null: none is, or they are no
@@ -51,9 +51,9 @@ void conclude(const Interrupt& interrupt, Result<void> done, Outcome& outcome);
 
 // Records a run that ends with this error before it began, where that is_refusal(). The declared
 // set is read off the outcome.
-void record_refused_run(RefusedRun run, const Folders& folders, const Listener& listener,
+void record_refused_run(history::RefusedRun run, const project::Folders& folders, const Listener& listener,
                         Outcome& outcome);
 
 [[nodiscard]] std::set<std::string> servers_of(const std::set<Permission>& tools);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -9,7 +9,7 @@
 
 #include "servers/server_form.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 namespace {
 
 namespace asio = boost::asio;
@@ -120,4 +120,4 @@ mcp::CallEvents events_for(asio::any_io_executor executor, std::shared_ptr<gate:
   return events;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

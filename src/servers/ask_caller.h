@@ -9,7 +9,7 @@
 #include "gate/caller.h"
 #include "mcp/client.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 
 // Progress and questions go to `caller`, which may be null; then they are dropped and not answered.
 // A question that the caller does not answer, or no longer, is an error to the server. Forms are
@@ -17,4 +17,4 @@ namespace mcpac::execute {
 [[nodiscard]] mcp::CallEvents events_for(boost::asio::any_io_executor executor,
                                          std::shared_ptr<gate::Caller> caller, std::string server);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

@@ -8,7 +8,7 @@
 #include <chrono>
 #include <utility>
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 
 class ComparePauses {
  public:
@@ -34,4 +34,4 @@ class ComparePauses {
   int given_ = 0;
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

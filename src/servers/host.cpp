@@ -7,7 +7,7 @@
 
 #include "servers/polling_loop.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 
 namespace asio = boost::asio;
 
@@ -122,4 +122,4 @@ Result<void> Host::wait_for(const std::set<Permission>& tools, const Interrupt& 
   return std::unexpected(drift_error(tool, how));
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

@@ -26,7 +26,7 @@
 #include "servers/upstream_interposer.h"
 #include "servers/upstreams.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 
 // Hears which server is waited for, once each, where one takes more than some seconds.
 using OnWait = std::function<void(std::string_view text)>;
@@ -109,4 +109,4 @@ class Host {
   std::thread thread_;
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

@@ -14,7 +14,7 @@
 #include "mcp/secrets.h"
 #include "project/list_servers.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 namespace {
 
 // A person may have to find a password, and every request waits for that.
@@ -52,8 +52,8 @@ Result<LoginOutcome> log_in(mcp::ServerConfig server, const mcp::oauth::ShowLogi
   server.timeout = kPatience;
   server.probe_timeout = kPatience;
   LoginOutcome outcome;
-  auto listings = list_servers(
-      {server}, [](const ServerProgress&) {},
+  auto listings = project::list_servers(
+      {server}, [](const project::ServerProgress&) {},
       [&](const mcp::oauth::LoginPage& page) {
         outcome.asked = true;
         show(page);
@@ -87,4 +87,4 @@ LogoutOutcome log_out(const mcp::ServerConfig& server) {
   return outcome;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

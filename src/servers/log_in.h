@@ -7,7 +7,7 @@
 #include "mcp/oauth/authorizer.h"
 #include "mcp/server_config.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 
 struct LoginOutcome {
   std::size_t tools = 0;  // that the server lists now
@@ -29,4 +29,4 @@ struct LogoutOutcome {
 // that (RFC 7009).
 [[nodiscard]] LogoutOutcome log_out(const mcp::ServerConfig& server);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <thread>
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -59,4 +59,4 @@ void run_polling(boost::asio::io_context& loop) {
   }
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

@@ -13,7 +13,7 @@
 
 #include <boost/asio/io_context.hpp>
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 
 // Polling time before the next sleep.
 class LookingTime {
@@ -34,4 +34,4 @@ class LookingTime {
 // where this process may use one processor only: looking would keep back who is waited for.
 void run_polling(boost::asio::io_context& loop);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

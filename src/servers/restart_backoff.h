@@ -7,7 +7,7 @@
 
 #include "core/backoff.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 
 // When a server that ended may be started the next time: at once, then after a second, and after
 // twice as long each time, a minute at most. One that stayed for five minutes begins anew.
@@ -31,4 +31,4 @@ class RestartBackoff {
   ExponentialBackoff backoff_{std::chrono::seconds(1), std::chrono::seconds(60)};
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

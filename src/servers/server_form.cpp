@@ -5,7 +5,7 @@
 #include "core/characters.h"
 #include "core/printable.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 namespace {
 
 // Of each further line, so that none passes for one of ours.
@@ -101,4 +101,4 @@ bool is_shown_form(std::string_view server, const Json& form) {
   return *again == form;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

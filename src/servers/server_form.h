@@ -12,7 +12,7 @@
 #include "core/error.h"
 #include "core/json.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 
 // The form as it is shown. Texts to be read are made fit for that; what an answer has to repeat
 // (the name of a field, a choice) is refused where it is not, and so is a page to visit (mode
@@ -21,4 +21,4 @@ namespace mcpac::execute {
 // Whether shown_form() made it, as it says: of one that a file holds.
 [[nodiscard]] bool is_shown_form(std::string_view server, const Json& form);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

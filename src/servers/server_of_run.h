@@ -17,7 +17,7 @@
 #include "servers/restart_backoff.h"
 #include "servers/upstreams.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 
 // What is known of an ended client, by which the calls of others and its next start go. Processes
 // that differ in nothing of it share one.
@@ -82,4 +82,4 @@ struct Upstreams::Server {
 // Another attempt may go better. One that the lock refuses does not.
 [[nodiscard]] bool is_passing(const Error& error);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

@@ -9,7 +9,7 @@
 #include "core/offer.h"
 #include "core/shell_quote.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 namespace {
 
 Json input_schema(const codegen::LockedTool& tool) {
@@ -96,4 +96,4 @@ void add_offers(const std::set<Permission>& held, const codegen::Lock& lock,
   }
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

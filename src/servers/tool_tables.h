@@ -10,7 +10,7 @@
 #include "gate/upstream.h"
 #include "policy/authority.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 
 // All that rules may name: tools, and what each server has besides them (core/offer.h).
 [[nodiscard]] policy::ToolSchemas tool_schemas(const codegen::Lock& lock);
@@ -32,4 +32,4 @@ struct CompiledTools {
 void add_offers(const std::set<Permission>& held, const codegen::Lock& lock,
                 gate::ToolTable& table);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

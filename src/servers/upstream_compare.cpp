@@ -9,7 +9,7 @@
 #include "codegen/lock_diff.h"
 #include "servers/server_of_run.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 
 namespace asio = boost::asio;
 
@@ -154,4 +154,4 @@ asio::awaitable<Upstreams::Comparison> Upstreams::compare_with_lock(Server& serv
   co_return drifted;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

@@ -5,8 +5,8 @@
 #include "gate/servers.h"
 #include "gate/upstream.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 
 class UpstreamInterposer : public gate::Upstream, public gate::Servers {};
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

@@ -9,7 +9,7 @@
 #include "servers/ask_caller.h"
 #include "servers/server_of_run.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 
 namespace asio = boost::asio;
 
@@ -131,4 +131,4 @@ void Upstreams::forget(RequestToken token) {
   if (!node.empty()) node.mapped()->emit(asio::cancellation_type::terminal);
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

@@ -17,7 +17,7 @@
 
 #include "servers/server_of_run.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 bool is_passing(const Error& error) {
   switch (error.id) {
     case ErrorId::kServerStart:
@@ -266,4 +266,4 @@ std::optional<Error> Upstreams::why_gone(const Server& server) const {
       .error();
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

@@ -23,7 +23,7 @@
 #include "servers/confine/learn.h"
 #include "servers/server_of_run.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 
 namespace asio = boost::asio;
 
@@ -525,4 +525,4 @@ asio::awaitable<void> Upstreams::close() {
   }
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

@@ -32,7 +32,7 @@
 #include "mcp/client.h"
 #include "servers/compare_pauses.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 
 // Difference of a tool from the locked one.
 enum class Drift : std::uint8_t { kChanged, kTexts, kGone, kClaims };
@@ -238,4 +238,4 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   std::shared_ptr<mcp::ConnectionRoom> connections_;  // from the first server on
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

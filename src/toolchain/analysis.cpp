@@ -9,7 +9,7 @@
 
 #include "core/printable.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 namespace {
 
 constexpr std::size_t kMaxReport = std::size_t{16} << 20U;
@@ -212,4 +212,4 @@ Result<analyzer::Report> analyze(const BuildPlace& place, const codegen::Lock& l
   return report;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

@@ -10,7 +10,7 @@
 #include "toolchain/snapshot.h"
 #include "toolchain/waiting_analyzer.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 // Request to the worker: all that it gets beside the files of the snapshot and of `prepared`.
 [[nodiscard]] analyzer::Request analysis_request(const Snapshot& snapshot,
@@ -24,4 +24,4 @@ namespace mcpac::execute {
     const BuildPlace& place, const codegen::Lock& lock,
     std::optional<AnalyzerAtWork> at_work = std::nullopt);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

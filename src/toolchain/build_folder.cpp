@@ -5,7 +5,7 @@
 #include "toolchain/child/scratch_file.h"
 #include "toolchain/toolchain.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 namespace fs = std::filesystem;
 
 Result<BuildFolder> BuildFolder::make(const fs::path& temporary) {
@@ -51,4 +51,4 @@ std::string object_inside(std::size_t source) {
   return fmt::format("{}/agent{}.o", inside::kOutput, source);
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

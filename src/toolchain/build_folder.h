@@ -17,7 +17,7 @@
 #include "toolchain/entry.h"
 #include "toolchain/snapshot.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 class BuildFolder {
  public:
@@ -44,4 +44,4 @@ class BuildFolder {
 // As the tools see it.
 [[nodiscard]] std::string object_inside(std::size_t source);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

@@ -10,9 +10,9 @@
 #include "core/error.h"
 #include "project/header_files.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
-[[nodiscard]] Result<HeaderChanges> write_build_headers(const std::filesystem::path& lock_file,
+[[nodiscard]] Result<project::HeaderChanges> write_build_headers(const std::filesystem::path& lock_file,
                                                         const std::filesystem::path& folder);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

@@ -8,16 +8,16 @@
 #include "toolchain/prepare.h"
 #include "toolchain/snapshot.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 struct BuildPlace {
   const Snapshot& snapshot;
   const Prepared& prepared;
-  const Folders& folders;
+  const project::Folders& folders;
   sandbox::Warden& warden;
   sandbox::Tier lowest_tier;
   StopSignal stop;
   [[nodiscard]] BuildTools tools() const { return {folders, prepared, lowest_tier}; }
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

@@ -11,7 +11,7 @@
 #include "toolchain/lead.h"
 #include "toolchain/make_runner.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 namespace {
 
 using sandbox::Mount;
@@ -79,4 +79,4 @@ sandbox::Spec BuildTools::static_linker(const BuildFolder& folder, std::size_t o
   return spec_of(*this, folder, std::move(command));
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

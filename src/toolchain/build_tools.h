@@ -11,10 +11,10 @@
 #include "toolchain/build_folder.h"
 #include "toolchain/prepare.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 struct BuildTools {
-  const Folders& folders;
+  const project::Folders& folders;
   const Prepared& prepared;
   sandbox::Tier lowest_tier;
 
@@ -31,4 +31,4 @@ struct BuildTools {
   [[nodiscard]] sandbox::Spec static_linker(const BuildFolder& folder, std::size_t objects) const;
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

@@ -19,7 +19,7 @@
 #include "toolchain/program_file.h"
 #include "toolchain/runner_symbols.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 namespace {
 
 namespace fs = std::filesystem;
@@ -226,4 +226,4 @@ Result<Program> checked(const BuildPlace& place, Built built, analyzer::Report& 
   return Program{.folder = std::move(built.folder).take(), .file = file};
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

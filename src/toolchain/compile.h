@@ -20,7 +20,7 @@
 #include "toolchain/snapshot.h"
 #include "toolchain/waiting_build.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 // A built program: a static one, which has everything in itself, or an image, which runs in the
 // runner that it was linked for (docs/adr/0024).
@@ -49,4 +49,4 @@ struct Built {
 [[nodiscard]] Result<Program> checked(const BuildPlace& place, Built built,
                                       analyzer::Report& report);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

@@ -10,7 +10,7 @@
 
 #include "core/file.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 namespace {
 
 // Runs a trusted program with an empty environment and returns what it wrote on standard error.
@@ -76,4 +76,4 @@ Result<std::vector<std::string>> ask(const std::filesystem::path& driver,
   return command;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

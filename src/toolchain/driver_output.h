@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 // The last command of the driver's plan, as argv. The environment of the question is empty, so that
 // CPATH, LIBRARY_PATH, CCC_OVERRIDE_OPTIONS and their like have no say in how agents are built.
@@ -17,4 +17,4 @@ namespace mcpac::execute {
 // Splits one line of `-###` output: double-quoted words with backslash escapes.
 [[nodiscard]] std::vector<std::string> split_quoted(std::string_view line);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 namespace {
 
 // Readable when one of the two is: a wait takes one descriptor.
@@ -48,4 +48,4 @@ Result<Built> EarlyCompile::take() {
   return built_.get();
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

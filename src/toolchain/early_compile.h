@@ -12,7 +12,7 @@
 #include "core/file.h"
 #include "toolchain/compile.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 class EarlyCompile {
  public:
@@ -33,4 +33,4 @@ class EarlyCompile {
   std::future<Result<Built>> built_;
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

@@ -9,7 +9,7 @@
 #include "core/ascii.h"
 #include "toolchain/toolchain.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 namespace {
 
 bool has_word(std::string_view text, std::string_view word) {
@@ -66,4 +66,4 @@ std::string entry_text(analyzer::Entry entry) {
   return head;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

@@ -8,7 +8,7 @@
 #include "analyzer/report.h"
 #include "toolchain/snapshot.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 // The snapshot's source that has the entry, and its form.
 struct EntryPlace {
@@ -23,4 +23,4 @@ struct EntryPlace {
 // Stands behind the last line of the source that has the entry.
 [[nodiscard]] std::string entry_text(analyzer::Entry entry);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

@@ -15,7 +15,7 @@
 #include "core/elf.h"
 #include "core/file.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
@@ -228,4 +228,4 @@ Result<Image> Image::read(const std::filesystem::path& file) {
   return checked(std::move(*bytes));
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

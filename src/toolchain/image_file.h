@@ -18,7 +18,7 @@
 
 #include "core/error.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 // Address range of images: below the runner, behind which the kernel puts the heap, and low enough
 // that code of one can call the other directly.
@@ -57,4 +57,4 @@ class Image {
   std::uint64_t entry_ = 0;
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

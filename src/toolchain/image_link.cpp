@@ -7,7 +7,7 @@
 #include <set>
 #include <string_view>
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 namespace {
 
 // Symbols that the linker defines in every program, and the image's own table.
@@ -54,4 +54,4 @@ std::optional<std::string> addresses_for(const std::vector<analyzer::ObjectFile>
   return object_of_addresses({found.begin(), found.end()});
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

@@ -9,7 +9,7 @@
 #include "analyzer/object_file.h"
 #include "toolchain/runner_symbols.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 // An object file with the addresses of all that these objects need from the runner, or have and it
 // has as well: there is one of each. Nothing: the program has, or needs, what no image can, and is
@@ -17,4 +17,4 @@ namespace mcpac::execute {
 [[nodiscard]] std::optional<std::string> addresses_for(
     const std::vector<analyzer::ObjectFile>& objects, const RunnerSymbols& runner);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

@@ -10,7 +10,7 @@
 #include "toolchain/child/waiting_pipe.h"
 #include "toolchain/toolchain.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 namespace {
 
 namespace fs = std::filesystem;
@@ -86,4 +86,4 @@ std::string without_lead(std::string_view diagnostics) {
   return text;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

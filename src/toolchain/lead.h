@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "sandbox/sandbox.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 // To the program whose source lies at this path inside. `folder` is there, and empty.
 [[nodiscard]] Result<void> write_lead(const std::filesystem::path& folder, std::string_view source);
@@ -25,4 +25,4 @@ namespace mcpac::execute {
 // Clang's words without how it came from the lead to the program.
 [[nodiscard]] std::string without_lead(std::string_view diagnostics);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

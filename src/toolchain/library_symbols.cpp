@@ -13,7 +13,7 @@
 #include "core/file.h"
 #include "toolchain/toolchain.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 namespace {
 
 namespace fs = std::filesystem;
@@ -152,4 +152,4 @@ bool LibrarySymbols::contains(std::string_view symbol) const {
   return std::ranges::binary_search(hashes_, hash_of(symbol));
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

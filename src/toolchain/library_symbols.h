@@ -14,7 +14,7 @@
 
 #include "core/error.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 class LibrarySymbols {
  public:
@@ -32,4 +32,4 @@ class LibrarySymbols {
   std::vector<std::uint64_t> hashes_;  // sorted, each once
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

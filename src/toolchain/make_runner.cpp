@@ -9,7 +9,7 @@
 #include "core/hash.h"
 #include "toolchain/runner_symbols.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 namespace {
 
 namespace fs = std::filesystem;
@@ -94,4 +94,4 @@ const std::string& runner_identity() {
   return identity;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

@@ -11,7 +11,7 @@
 #include "toolchain/library_symbols.h"
 #include "toolchain/toolchain.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 // A folder in the making: where it is on the host (kPrepared inside), and the sandboxed tools that
 // write into its output/ (kOutput inside). Borrowed.
@@ -32,4 +32,4 @@ struct RunnerPlace {
 [[nodiscard]] std::vector<std::string> with_objects(std::vector<std::string> command,
                                                     const std::vector<std::string>& objects);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

@@ -5,7 +5,7 @@
 #include "core/ascii.h"
 #include "project/header_files.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 namespace {
 
 bool is_blank(char c) {
@@ -55,9 +55,9 @@ std::set<std::string> named_servers(const Snapshot& snapshot, const codegen::Loc
   }
   std::set<std::string> headers;
   for (const auto& server : lock.servers) {
-    if (every || words.contains(word_of(server))) headers.insert(header_file_of(server));
+    if (every || words.contains(project::word_of(server))) headers.insert(project::header_file_of(server));
   }
   return headers;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

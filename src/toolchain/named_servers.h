@@ -14,7 +14,7 @@
 #include "codegen/lock.h"
 #include "toolchain/snapshot.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 // The headers to prepare, as mcpac.lock names them: "filesystem.hpp".
 [[nodiscard]] std::set<std::string> named_servers(const Snapshot& snapshot,
@@ -23,4 +23,4 @@ namespace mcpac::execute {
 // Every word of a source text that could be an identifier, lines joined as the compiler joins them.
 [[nodiscard]] std::set<std::string> words_of(std::string_view source);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

@@ -10,7 +10,7 @@
 #include "core/file.h"
 #include "toolchain/library_symbols.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 namespace {
 
 namespace fs = std::filesystem;
@@ -67,4 +67,4 @@ Result<void> check_linked(const DeclaredInNotes& declared, analyzer::Report& rep
   return add(analyzer::check_note(declared, report), report);
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

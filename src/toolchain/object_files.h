@@ -12,7 +12,7 @@
 #include "toolchain/prepare.h"
 #include "toolchain/program_file.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 // The objects as the compiler wrote them; `program` stands in errors.
 [[nodiscard]] Result<std::vector<analyzer::ObjectFile>> read_object_files(
@@ -23,4 +23,4 @@ namespace mcpac::execute {
 // What the linked program says that it declares; nothing: it says nothing.
 [[nodiscard]] Result<void> check_linked(const DeclaredInNotes& declared, analyzer::Report& report);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

@@ -13,7 +13,7 @@
 #include "toolchain/make_runner.h"
 #include "toolchain/prepare.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 namespace {
 
 namespace fs = std::filesystem;
@@ -238,4 +238,4 @@ Result<Prepared> load_servers(const fs::path& folder, const Prepared* known) {
   return Prepared{folder, std::move(*toolchain), *stamp, std::move(use)};
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

@@ -18,13 +18,13 @@
 #include "toolchain/prepared_cache.h"
 #include "toolchain/toolchain.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 // Path below servers/ -> bytes, already held against the lock.
 using Headers = std::map<std::string, std::string>;
 
 struct CompilerPlace {
-  const Folders& folders;
+  const project::Folders& folders;
   sandbox::Warden& warden;
   sandbox::Tier lowest_tier;
   StopSignal stop;
@@ -65,4 +65,4 @@ struct Prepared {
 [[nodiscard]] Result<Prepared> load_servers(const std::filesystem::path& folder,
                                             const Prepared* known = nullptr);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

@@ -21,7 +21,7 @@
 #include "toolchain/named_servers.h"
 #include "toolchain/precompile.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 namespace {
 
 namespace fs = std::filesystem;
@@ -55,11 +55,11 @@ std::string umbrella_of(const codegen::Lock& lock, const std::set<std::string>& 
   return umbrella;
 }
 
-Result<Headers> read_headers(const Project& project, const codegen::Lock& lock,
+Result<Headers> read_headers(const project::Project& project, const codegen::Lock& lock,
                              const std::set<std::string>& servers) {
   Headers headers;
   for (const auto& name : files_behind(lock, servers)) {
-    auto bytes = read_header(project, lock, name);
+    auto bytes = project::read_header(project, lock, name);
     if (!bytes) return pass_on(bytes);
     headers[name] = std::move(*bytes);
   }
@@ -70,9 +70,9 @@ Result<Headers> read_headers(const Project& project, const codegen::Lock& lock,
 using Digests = std::map<std::string, std::string>;  // of headers, by their names
 
 // Those of read_headers(), which fails where this fails; files that were read before are not read.
-Result<Digests> digests_of_headers(const Project& project, const codegen::Lock& lock,
-                                   const std::set<std::string>& servers, const Folders& folders) {
-  VerifiedHeaders verified(project, folders);
+Result<Digests> digests_of_headers(const project::Project& project, const codegen::Lock& lock,
+                                   const std::set<std::string>& servers, const project::Folders& folders) {
+  project::VerifiedHeaders verified(project, folders);
   Digests digests;
   for (const auto& name : files_behind(lock, servers)) {
     if (auto held = verified.hold(lock, name); !held) return pass_on(held);
@@ -98,7 +98,7 @@ Texts runtime_part(const Texts& headers) {
 std::vector<std::string> tools_of(const codegen::Lock& lock, const std::set<std::string>& headers) {
   std::vector<std::string> tools;
   for (const auto& server : lock.servers) {
-    if (!headers.contains(header_file_of(server))) continue;
+    if (!headers.contains(project::header_file_of(server))) continue;
     for (const auto& tool : server.tools) tools.push_back(tool.cpp_name);
   }
   return tools;
@@ -111,7 +111,7 @@ std::string cache_key(std::string_view what, const Digests& headers, std::string
   return fmt::format("{}-{}", what, sha256_hex(text).substr(0, 32));
 }
 
-fs::path cache_of(const Folders& folders) {
+fs::path cache_of(const project::Folders& folders) {
   return folders.cache / "prepared";
 }
 
@@ -121,8 +121,8 @@ struct Wanted {
   std::string runtime_key;
   fs::path target;
 };
-Result<Wanted> wanted_for(const Project& project, const codegen::Lock& lock,
-                          const std::set<std::string>& servers, const Folders& folders) {
+Result<Wanted> wanted_for(const project::Project& project, const codegen::Lock& lock,
+                          const std::set<std::string>& servers, const project::Folders& folders) {
   auto headers = digests_of_headers(project, lock, servers, folders);
   if (!headers) return pass_on(headers);
   Wanted wanted{.warmed = warmed_tools(tools_of(lock, servers)), .runtime_key = {}, .target = {}};
@@ -135,20 +135,20 @@ Result<Wanted> wanted_for(const Project& project, const codegen::Lock& lock,
 
 // Of all that wanted_for() looks at, one line each; empty where a header may change and keep its
 // stamp, or is in no folder.
-std::string stamps_behind(const Project& project, const codegen::Lock& lock,
-                          const std::set<std::string>& servers, const Folders& folders) {
+std::string stamps_behind(const project::Project& project, const codegen::Lock& lock,
+                          const std::set<std::string>& servers, const project::Folders& folders) {
   if (project.kept) return {};
   std::string text = toolchain_identity(folders.llvm);
   for (const auto& name : files_behind(lock, servers)) {
-    const auto stamp = stamp_of(place_of_header(project, name));
+    const auto stamp = stamp_of(project::place_of_header(project, name));
     if (!stamp || !stamp->is_regular || !is_settled(*stamp)) return {};
     text += fmt::format("{} {}\n", stamp->text(), name);
   }
   return text;
 }
 
-bool is_same(const KnownPrepared& known, const Project& project, const codegen::Lock& lock,
-             const std::set<std::string>& servers, const Folders& folders) {
+bool is_same(const KnownPrepared& known, const project::Project& project, const codegen::Lock& lock,
+             const std::set<std::string>& servers, const project::Folders& folders) {
   return known.prepared.folder.parent_path() == cache_of(folders) && known.lock == &lock &&
          known.servers == servers && !known.stamps.empty() &&
          known.stamps == stamps_behind(project, lock, servers, folders);
@@ -176,7 +176,7 @@ class FolderLock {
 
 }  // namespace
 
-sandbox::Spec tool_spec(const Folders& folders, const fs::path& prepared,
+sandbox::Spec tool_spec(const project::Folders& folders, const fs::path& prepared,
                         sandbox::Tier lowest_tier) {
   sandbox::Spec spec;
   spec.admits = sandbox::Admits{}
@@ -191,9 +191,9 @@ sandbox::Spec tool_spec(const Folders& folders, const fs::path& prepared,
   return spec;
 }
 
-std::optional<KnownPrepared> find_prepared(const Project& project, const codegen::Lock& lock,
+std::optional<KnownPrepared> find_prepared(const project::Project& project, const codegen::Lock& lock,
                                            const std::set<std::string>& servers,
-                                           const Folders& folders) {
+                                           const project::Folders& folders) {
   auto stamps = stamps_behind(project, lock, servers, folders);  // before the files are looked at
   const auto wanted = wanted_for(project, lock, servers, folders);
   if (!wanted) return std::nullopt;
@@ -202,13 +202,13 @@ std::optional<KnownPrepared> find_prepared(const Project& project, const codegen
   return KnownPrepared{std::move(*ready), &lock, servers, std::move(stamps)};
 }
 
-Result<Prepared> prepare(const Project& project, const codegen::Lock& lock,
+Result<Prepared> prepare(const project::Project& project, const codegen::Lock& lock,
                          const std::set<std::string>& servers, const CompilerPlace& place,
                          const std::function<void(const char*)>& on_build,
                          const KnownPrepared* known) {
   const fs::path cache = cache_of(place.folders);
   // It decides what the compiler sees as `mcpac::Requires`.
-  if (auto made = make_private(cache); !made) return pass_on(made);
+  if (auto made = project::make_private(cache); !made) return pass_on(made);
   if (known != nullptr && is_same(*known, project, lock, servers, place.folders)) {
     if (auto ready = load_servers(known->prepared.folder, &known->prepared)) return ready;
   }
@@ -239,4 +239,4 @@ Result<Prepared> prepare(const Project& project, const codegen::Lock& lock,
   return ready;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

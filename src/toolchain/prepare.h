@@ -20,7 +20,7 @@
 #include "toolchain/precompile.h"
 #include "toolchain/toolchain.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 // The prepared files and their inputs: the same inputs give the same files.
 struct KnownPrepared {
@@ -34,20 +34,20 @@ struct KnownPrepared {
 // <mcpac.hpp> includes just these. kHeaderDrift when one of them, or of the runtime, is not the
 // file that the lock names. `on_build` is called before each slow part, so that a terminal can say
 // why it takes seconds. `known`: what was found before, perhaps for something else.
-[[nodiscard]] Result<Prepared> prepare(const Project& project, const codegen::Lock& lock,
+[[nodiscard]] Result<Prepared> prepare(const project::Project& project, const codegen::Lock& lock,
                                        const std::set<std::string>& servers,
                                        const CompilerPlace& place,
                                        const std::function<void(const char*)>& on_build,
                                        const KnownPrepared* known = nullptr);
 
 // The result of prepare(), where it has nothing to make; nothing otherwise.
-[[nodiscard]] std::optional<KnownPrepared> find_prepared(const Project& project,
+[[nodiscard]] std::optional<KnownPrepared> find_prepared(const project::Project& project,
                                                          const codegen::Lock& lock,
                                                          const std::set<std::string>& servers,
-                                                         const Folders& folders);
+                                                         const project::Folders& folders);
 
 // The sandbox of a compiler or analyzer process: toolchain, prepared headers, source; nothing else.
-[[nodiscard]] sandbox::Spec tool_spec(const Folders& folders, const std::filesystem::path& prepared,
+[[nodiscard]] sandbox::Spec tool_spec(const project::Folders& folders, const std::filesystem::path& prepared,
                                       sandbox::Tier lowest_tier);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

@@ -7,18 +7,18 @@
 #include "project/project.h"
 #include "toolchain/prepare.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 namespace {
 
 // A project without servers: the runtime is the same for all.
 struct Empty {
   codegen::Lock lock;
-  Project project;
+  project::Project project;
 };
 Result<Empty> empty_project() {
   auto made = codegen::regenerate({});
   if (!made) return pass_on(made);
-  auto kept = std::make_shared<KeptProject>();
+  auto kept = std::make_shared<project::KeptProject>();
   kept->headers = std::move(made->files);
   Empty empty;
   empty.lock = std::move(made->lock);
@@ -28,7 +28,7 @@ Result<Empty> empty_project() {
 
 }  // namespace
 
-Result<void> prepare_runtime(const Folders& folders, sandbox::Tier lowest_tier, StopSignal stop,
+Result<void> prepare_runtime(const project::Folders& folders, sandbox::Tier lowest_tier, StopSignal stop,
                              const std::function<void(const char*)>& on_build) {
   auto empty = empty_project();
   if (!empty) return pass_on(empty);
@@ -40,9 +40,9 @@ Result<void> prepare_runtime(const Folders& folders, sandbox::Tier lowest_tier, 
   return {};
 }
 
-bool is_runtime_prepared(const Folders& folders) {
+bool is_runtime_prepared(const project::Folders& folders) {
   const auto empty = empty_project();
   return empty && find_prepared(empty->project, empty->lock, {}, folders);
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

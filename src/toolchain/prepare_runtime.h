@@ -11,13 +11,13 @@
 #include "sandbox/sandbox.h"
 #include "toolchain/child/stage.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 // With a warden of its own. `on_build` is called before it takes long.
-[[nodiscard]] Result<void> prepare_runtime(const Folders& folders, sandbox::Tier lowest_tier,
+[[nodiscard]] Result<void> prepare_runtime(const project::Folders& folders, sandbox::Tier lowest_tier,
                                            StopSignal stop,
                                            const std::function<void(const char*)>& on_build);
 // Whether there is nothing left to make.
-[[nodiscard]] bool is_runtime_prepared(const Folders& folders);
+[[nodiscard]] bool is_runtime_prepared(const project::Folders& folders);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

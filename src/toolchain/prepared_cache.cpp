@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 namespace {
 
 namespace fs = std::filesystem;
@@ -79,4 +79,4 @@ void drop_the_oldest(const fs::path& cache, PreparedBounds bounds) {
   keep_newest(cache, "runtime-", bounds.runtimes);
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

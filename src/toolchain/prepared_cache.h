@@ -12,7 +12,7 @@
 
 #include "core/file.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 struct PreparedBounds {
   std::size_t servers = 32;
@@ -28,4 +28,4 @@ using FolderUse = std::shared_ptr<const UniqueFd>;
 // Of those that are not held. No other process may make or remove one meanwhile.
 void drop_the_oldest(const std::filesystem::path& cache, PreparedBounds bounds = {});
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

@@ -5,7 +5,7 @@
 
 #include "toolchain/analysis.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 void WaitingTools::let_go() {
   if (analyzer) analyzer->let_go();
@@ -34,7 +34,7 @@ Result<analyzer::Report> ProgramBuild::analyze() {
   if (auto waiting = std::exchange(waiting_.analyzer, std::nullopt))
     at_work = std::move(*waiting).lead_to(place_.snapshot, place_.tools());
   analyzer_waited_ = at_work.has_value();
-  auto report = execute::analyze(place_, lock_, std::move(at_work));
+  auto report = toolchain::analyze(place_, lock_, std::move(at_work));
   if (report) analysed_ = *report;
   return report;
 }
@@ -64,4 +64,4 @@ void ProgramBuild::keep(const Program& program) const {
   if (analysed_) programs_.keep(key_, *analysed_, program);
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

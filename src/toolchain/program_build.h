@@ -14,7 +14,7 @@
 #include "toolchain/waiting_analyzer.h"
 #include "toolchain/waiting_build.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 // Started before there was a program. What does not fit it, or is not needed, ends.
 struct WaitingTools {
@@ -56,4 +56,4 @@ class ProgramBuild {
   std::optional<analyzer::Report> analysed_;  // as it came; nothing: not to be kept
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

@@ -16,7 +16,7 @@
 #include "core/hash.h"
 #include "core/shell_quote.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 namespace {
 
 constexpr std::size_t kMaxInterpreter = 256;
@@ -104,4 +104,4 @@ Result<analyzer::Report> analyze_binary(const std::filesystem::path& file) {
   return report;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

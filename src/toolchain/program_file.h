@@ -13,7 +13,7 @@
 #include "analyzer/report.h"
 #include "core/error.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 // Declaration of its mcpac notes; nothing: it has none. See analyzer/binary_note.h.
 using DeclaredInNotes = std::optional<std::vector<analyzer::Declared>>;
@@ -40,4 +40,4 @@ struct ProgramFile {
 [[nodiscard]] analyzer::Report report_of_binary(const std::filesystem::path& file,
                                                 std::vector<analyzer::Declared> declared);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

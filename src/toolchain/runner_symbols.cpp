@@ -9,7 +9,7 @@
 
 #include "core/elf.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 struct RunnerSymbols::Entry {
   std::uint64_t address = 0;
@@ -223,4 +223,4 @@ std::string object_of_addresses(
   return bytes.append(symbols).append(strings).append(kSectionNames);
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

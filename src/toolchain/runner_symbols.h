@@ -15,7 +15,7 @@
 
 #include "core/error.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 // A symbol of a linked program that has an address.
 struct ElfSymbol {
@@ -60,4 +60,4 @@ class RunnerSymbols {
 [[nodiscard]] std::string object_of_addresses(
     const std::vector<std::pair<std::string_view, std::uint64_t>>& names);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

@@ -18,7 +18,7 @@
 #include "toolchain/child/scratch_file.h"
 #include "toolchain/image_file.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 namespace {
 
 namespace fs = std::filesystem;
@@ -81,7 +81,7 @@ std::string identity_of(const fs::path& program) {
 }  // namespace
 
 std::string key_of(const Snapshot& snapshot, const codegen::Lock& lock, const Prepared& prepared,
-                   const Folders& folders) {
+                   const project::Folders& folders) {
   return sha256_hex(fmt::format("mcpac {} program 4\n{}\n{}\n{}\n{}\n{}\n{}", MCPAC_VERSION,
                                 snapshot.digest(), prepared.folder.filename().string(),
                                 prepared.toolchain.runner_digest, identity_of("/proc/self/exe"),
@@ -89,9 +89,9 @@ std::string key_of(const Snapshot& snapshot, const codegen::Lock& lock, const Pr
                                 to_text(to_json(analysis_request(snapshot, lock, prepared)))));
 }
 
-SeenPrograms::SeenPrograms(const Folders& folders) : temporary_(folders.temporary) {
+SeenPrograms::SeenPrograms(const project::Folders& folders) : temporary_(folders.temporary) {
   const fs::path folder = folders.cache / "programs";
-  if (make_private(folder)) folder_ = folder;
+  if (project::make_private(folder)) folder_ = folder;
 }
 
 fs::path SeenPrograms::file_of(const std::string& key) const {
@@ -157,4 +157,4 @@ void SeenPrograms::drop_the_oldest() const {
   for (const auto& [time, file] : files) fs::remove(file, error);
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

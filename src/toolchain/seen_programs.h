@@ -19,7 +19,7 @@
 #include "toolchain/prepare.h"
 #include "toolchain/snapshot.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 struct SeenProgram {
   analyzer::Report report;  // as analyze() gave it
@@ -28,7 +28,7 @@ struct SeenProgram {
 
 class SeenPrograms {
  public:
-  explicit SeenPrograms(const Folders& folders);
+  explicit SeenPrograms(const project::Folders& folders);
   [[nodiscard]] std::optional<SeenProgram> find(const std::string& key) const;
   // `report` lets the program run, and building the program added nothing to it.
   void keep(const std::string& key, const analyzer::Report& report, const Program& program) const;
@@ -45,6 +45,6 @@ class SeenPrograms {
 // (with the names that messages use), the prepared headers and toolchain, the worker and mcpac
 // itself.
 [[nodiscard]] std::string key_of(const Snapshot& snapshot, const codegen::Lock& lock,
-                                 const Prepared& prepared, const Folders& folders);
+                                 const Prepared& prepared, const project::Folders& folders);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

@@ -17,7 +17,7 @@
 #include "toolchain/child/scratch_file.h"
 #include "toolchain/toolchain.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 namespace {
 
 // An agent is a page of code; a generated one may be a few thousand lines. More is a mistake or a
@@ -285,4 +285,4 @@ std::string Snapshot::to_user(std::string text) const {
   return shown;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

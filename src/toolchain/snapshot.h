@@ -16,7 +16,7 @@
 
 #include "core/error.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 struct Source {
   std::string display;  // how messages call it: "agent.cpp", "<code>", "<stdin>"
@@ -77,4 +77,4 @@ class Snapshot {
   std::vector<Shown> sources_;
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

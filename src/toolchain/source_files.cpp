@@ -8,7 +8,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 namespace {
 
 namespace fs = std::filesystem;
@@ -133,4 +133,4 @@ Result<Source> source_from_files(const std::vector<fs::path>& paths) {
   return program;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

@@ -7,11 +7,11 @@
 #include "core/error.h"
 #include "toolchain/snapshot.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 // A folder stands for every *.cpp below it, in the order of their names, except in hidden folders,
 // build folders and servers/; links are not followed. The folder that all have in common is where
 // `#include "…"` may look. kSourceUnreadable where there is nothing, too much, or no such folder.
 [[nodiscard]] Result<Source> source_from_files(const std::vector<std::filesystem::path>& paths);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

@@ -2,7 +2,7 @@
 
 #include "toolchain/child/scratch_file.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 Result<SourceFolder> SourceFolder::make(const std::filesystem::path& temporary) {
   auto folder = TemporaryFolder::create(temporary, "mcpac-source-");
@@ -14,4 +14,4 @@ Result<SourceFolder> SourceFolder::make(const std::filesystem::path& temporary) 
   return made;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

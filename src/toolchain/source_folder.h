@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "core/file.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 class SourceFolder {
  public:
@@ -23,4 +23,4 @@ class SourceFolder {
   TemporaryFolder folder_;
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

@@ -12,7 +12,7 @@
 #include "toolchain/driver_output.h"
 #include "toolchain/image_file.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 namespace {
 
 // One set of flags for analysis and compilation: two sets would be two programs.
@@ -265,4 +265,4 @@ Result<Toolchain> toolchain_from_json(const Json& json) {
               {.fix = "remove the mcpac cache folder; it is made again"});
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

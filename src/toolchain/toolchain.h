@@ -13,7 +13,7 @@
 #include "core/json.h"
 #include "sandbox/sandbox.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 // Places inside the sandboxes of the analyzer and the compiler. They are the same in both, and the
 // same as when the precompiled header was made: clang compares paths.
@@ -66,4 +66,4 @@ struct Toolchain {
 // A text that changes when another clang is installed.
 [[nodiscard]] std::string toolchain_identity(const std::filesystem::path& llvm);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

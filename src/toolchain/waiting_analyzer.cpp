@@ -3,7 +3,7 @@
 #include "analyzer/lead.h"
 #include "toolchain/lead.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 Result<WaitingAnalyzer> WaitingAnalyzer::start(const BuildTools& tools, sandbox::Warden& warden) {
   auto folder = SourceFolder::make(tools.folders.temporary);
@@ -29,4 +29,4 @@ std::optional<AnalyzerAtWork> WaitingAnalyzer::lead_to(const Snapshot& snapshot,
   return std::nullopt;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

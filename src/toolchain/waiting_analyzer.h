@@ -13,7 +13,7 @@
 #include "toolchain/snapshot.h"
 #include "toolchain/source_folder.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 // An analyzer that is at work, and what it reads. Its request is to follow.
 struct AnalyzerAtWork {
@@ -39,4 +39,4 @@ class WaitingAnalyzer {
   WaitingTool tool_;  // ends before what it reads
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

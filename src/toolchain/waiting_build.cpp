@@ -9,7 +9,7 @@
 #include "toolchain/lead.h"
 #include "toolchain/toolchain.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 namespace {
 
@@ -52,4 +52,4 @@ void WaitingBuild::let_go() {
   linker.let_go();
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

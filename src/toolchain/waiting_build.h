@@ -14,7 +14,7 @@
 #include "toolchain/build_tools.h"
 #include "toolchain/child/waiting_tool.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 struct WaitingBuild {
   [[nodiscard]] static Result<WaitingBuild> start(const BuildTools& tools, sandbox::Warden& warden);
@@ -33,4 +33,4 @@ inline constexpr char kFirstInput[] = "/* what follows is there */\n";
 // For a linker that does not wait, also as a substitute for one that did.
 [[nodiscard]] Result<void> write_first_input(const BuildFolder& folder);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

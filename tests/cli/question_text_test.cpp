@@ -22,7 +22,7 @@ gate::Question question(Json arguments) {
 std::string question_text(const gate::Question& question, std::string_view program = "agent.cpp") {
   return cli::question_text(question, program);
 }
-std::string question_text(const execute::ProgramReview& review) {
+std::string question_text(const run::ProgramReview& review) {
   return cli::question_text(review);
 }
 
@@ -62,12 +62,12 @@ TEST_SUITE("cli/question_text") {
     CHECK(has(text, "note: 'command starts \"git log\"' says nothing of the rest"));
     CHECK(has(text, "git log; id"));
     CHECK(!has(question_text(question({{"path", "/a"}})), "note:"));
-    execute::ProgramReview review;
+    run::ProgramReview review;
     review.rules = {"the command line: allow fs.run(command starts \"git log\")",
                     "mcpac.policy: allow fs.read(path within ./data)"};
     CHECK(has(question_text(review), "note: 'command starts \"git log\"' says nothing"));
-    CHECK(execute::question_line(asked).contains("git log; id"));
-    CHECK(execute::question_line(review).contains("git log; id"));
+    CHECK(run::question_line(asked).contains("git log; id"));
+    CHECK(run::question_line(review).contains("git log; id"));
   }
 
   TEST_CASE("a question says how far run goes, what is a no, and what becomes of no answer") {
@@ -140,7 +140,7 @@ TEST_SUITE("cli/question_text") {
   TEST_CASE("no line reaches the edge of a terminal, where what follows would begin a line") {
     const std::string pushed =
         std::string(70, 'x') + std::string(80, ' ') + "  call 0123456789abcdef";
-    execute::ProgramReview review;
+    run::ProgramReview review;
     review.program = pushed;
     review.rules = {pushed};
     for (const std::string& text :
@@ -181,7 +181,7 @@ TEST_SUITE("cli/question_text") {
   }
 
   TEST_CASE("the screen before a run cannot be drawn on by what a program declares or is called") {
-    execute::ProgramReview review;
+    run::ProgramReview review;
     review.program = "a\033[2J\nmcpac asks: run b?";
     review.binding.program = std::string(64, 'f');
     review.declared = {{"fs.write where path == \"\u202E\"", "asks", "asks\n  allowed", true},

@@ -60,12 +60,12 @@ TEST_SUITE("cli/run arguments") {
     const auto of_size = [](std::size_t bytes) {
       return "{\"a\":\"" + std::string(bytes - 8, 'x') + "\"}";
     };
-    CHECK(to_arguments(of_size(execute::kMaxArguments)).has_value());
-    CHECK(refused(of_size(execute::kMaxArguments + 1)) == ErrorId::kJsonLimit);
+    CHECK(to_arguments(of_size(run::kMaxArguments)).has_value());
+    CHECK(refused(of_size(run::kMaxArguments + 1)) == ErrorId::kJsonLimit);
     const auto folder =
         TemporaryFolder::create(std::filesystem::temp_directory_path(), "arguments-").value();
     const auto file = folder.path() / "run.json";
-    REQUIRE(write_file_atomic(file, of_size(execute::kMaxArguments + 1)).has_value());
+    REQUIRE(write_file_atomic(file, of_size(run::kMaxArguments + 1)).has_value());
     CHECK(refused("@" + file.string()) == ErrorId::kJsonLimit);
   }
 }

@@ -81,7 +81,7 @@ struct End {
   std::string err;
 };
 
-End end_of(execute::Slot& slot) {
+End end_of(run::Slot& slot) {
   End end;
   const auto into = [](std::string& text) {
     return [&text](std::string_view piece) {
@@ -90,13 +90,13 @@ End end_of(execute::Slot& slot) {
     };
   };
   end.verdict =
-      execute::attend(std::move(slot.child()),
+      toolchain::attend(std::move(slot.child()),
                       {.standard_output = into(end.out), .standard_error = into(end.err)}, {})
           .value();
   return end;
 }
 
-execute::ImagePlan plan_of(const execute::Image& image) {
+run::ImagePlan plan_of(const toolchain::Image& image) {
   return {image.entry(), image.segments()};
 }
 
@@ -113,16 +113,16 @@ TEST_SUITE("e2e/slots") {
     Host host;
     // Long enough for a program of milliseconds on the busiest machine.
     host.spec.limits.wall = std::chrono::seconds(10);
-    auto slot = execute::Slot::open(host.warden, host.spec);
+    auto slot = run::Slot::open(host.warden, host.spec);
     REQUIRE(slot.has_value());
     std::this_thread::sleep_for(host.spec.limits.wall + std::chrono::milliseconds(500));
     slot->make_memory_ready();
     REQUIRE(slot->memory().has_value());
-    const auto image = execute::Image::read(Built::once().image);
+    const auto image = toolchain::Image::read(Built::once().image);
     REQUIRE(image.has_value());
     const auto sealed = std::move(*slot->memory()).sealed_with(image->mapped());
     REQUIRE(sealed.has_value());
-    REQUIRE(execute::send_image(slot->channel().get(), sealed->get(), plan_of(*image), {"agent"})
+    REQUIRE(run::send_image(slot->channel().get(), sealed->get(), plan_of(*image), {"agent"})
                 .has_value());
     const End end = end_of(*slot);
     INFO(end.err);
@@ -135,26 +135,26 @@ TEST_SUITE("e2e/slots") {
     Host host;
     UniqueFd channel;
     {
-      auto slot = execute::Slot::open(host.warden, host.spec);
+      auto slot = run::Slot::open(host.warden, host.spec);
       REQUIRE(slot.has_value());
       channel = UniqueFd(::fcntl(slot->channel().get(), F_DUPFD_CLOEXEC, 3));
     }
     char byte = 0;
     CHECK(::read(channel.get(), &byte, 1) == 0);  // its end is closed
-    auto slot = execute::Slot::open(host.warden, host.spec);
+    auto slot = run::Slot::open(host.warden, host.spec);
     REQUIRE(slot.has_value());
     slot->channel().reset();  // as the end of the host would
     CHECK(end_of(*slot).verdict.kind == Kind::kExited);
   }
 
   TEST_CASE("a runner that is told more than its image ends inside of its sandbox") {
-    const auto image = execute::Image::read(Built::once().image).value();
+    const auto image = toolchain::Image::read(Built::once().image).value();
     const UniqueFd memory = memory_with(image.mapped());
     Host host;
-    auto slot = execute::Slot::open(host.warden, host.spec);
+    auto slot = run::Slot::open(host.warden, host.spec);
     REQUIRE(slot.has_value());
     REQUIRE(::send(slot->channel().get(), "x", 1, MSG_NOSIGNAL) == 1);
-    REQUIRE(execute::send_image(slot->channel().get(), memory.get(), plan_of(image), {"agent"})
+    REQUIRE(run::send_image(slot->channel().get(), memory.get(), plan_of(image), {"agent"})
                 .has_value());
     ::shutdown(slot->channel().get(), SHUT_WR);
     const End end = end_of(*slot);
@@ -164,7 +164,7 @@ TEST_SUITE("e2e/slots") {
 
   TEST_CASE("a slot fits the sandbox that it was made for and no other") {
     Host host;
-    const auto slot = execute::Slot::open(host.warden, host.spec);
+    const auto slot = run::Slot::open(host.warden, host.spec);
     REQUIRE(slot.has_value());
     CHECK(slot->fits(host.spec));
     auto other = host.spec;
@@ -183,7 +183,7 @@ TEST_SUITE("e2e/slots") {
 
   TEST_CASE("a slot whose runner has ended fits nothing any more") {
     Host host;
-    auto slot = execute::Slot::open(host.warden, host.spec);
+    auto slot = run::Slot::open(host.warden, host.spec);
     REQUIRE(slot.has_value());
     CHECK(slot->fits(host.spec));
     slot->channel().reset();  // a runner ends with its channel
@@ -193,7 +193,7 @@ TEST_SUITE("e2e/slots") {
   }
 
   TEST_CASE("whatever a runner is given instead of an image, it ends inside of its sandbox") {
-    const auto image = execute::Image::read(Built::once().image).value();
+    const auto image = toolchain::Image::read(Built::once().image).value();
     const std::string mapped(image.mapped());
     const std::vector<Elf64_Phdr> segments(image.segments().begin(), image.segments().end());
     struct Given {
@@ -210,7 +210,7 @@ TEST_SUITE("e2e/slots") {
     // Each number of each segment, so that it names another place: the runner's own, too.
     for (std::size_t i = 0; i < segments.size() && segments[i].p_type == PT_LOAD; ++i) {
       for (const std::uint64_t place :
-           {std::uint64_t{0}, execute::kRunnerBegin, ~std::uint64_t{0} << 12U}) {
+           {std::uint64_t{0}, toolchain::kRunnerBegin, ~std::uint64_t{0} << 12U}) {
         Given given{mapped, image.entry(), segments};
         given.segments[i].p_vaddr = place;
         wrong.push_back(given);
@@ -231,10 +231,10 @@ TEST_SUITE("e2e/slots") {
       CAPTURE(i);
       Host host;
       host.spec.limits.wall = std::chrono::seconds(20);
-      auto slot = execute::Slot::open(host.warden, host.spec);
+      auto slot = run::Slot::open(host.warden, host.spec);
       REQUIRE(slot.has_value());
       const UniqueFd memory = memory_with(wrong[i].bytes);
-      REQUIRE(execute::send_image(slot->channel().get(), memory.get(),
+      REQUIRE(run::send_image(slot->channel().get(), memory.get(),
                                   {wrong[i].entry, wrong[i].segments}, {"agent"})
                   .has_value());
       const End end = end_of(*slot);
@@ -246,17 +246,17 @@ TEST_SUITE("e2e/slots") {
 
   TEST_CASE("arguments and segments beyond what a runner takes are an error of the host") {
     Host host;
-    auto slot = execute::Slot::open(host.warden, host.spec);
+    auto slot = run::Slot::open(host.warden, host.spec);
     REQUIRE(slot.has_value());
     const UniqueFd memory = memory_with("x");
     const auto sent = [&](std::size_t segments, const std::vector<std::string>& arguments) {
       const std::vector<Elf64_Phdr> table(segments);
-      return execute::send_image(slot->channel().get(), memory.get(), {0, table}, arguments)
+      return run::send_image(slot->channel().get(), memory.get(), {0, table}, arguments)
           .has_value();
     };
     CHECK_FALSE(sent(1, {}));
     CHECK_FALSE(sent(1, {std::string(5000, 'a')}));
     CHECK_FALSE(sent(1, std::vector<std::string>(65, "a")));
-    CHECK_FALSE(sent(execute::kMostImageSegments + 1, {"agent"}));
+    CHECK_FALSE(sent(toolchain::kMostImageSegments + 1, {"agent"}));
   }
 }

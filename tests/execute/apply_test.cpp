@@ -12,10 +12,10 @@
 #include "history/changes/changes_store.h"
 
 using namespace mcpac;
-using namespace mcpac::execute::test;
-using execute::Change;
-using execute::Changeset;
-using execute::OpenChangeset;
+using namespace mcpac::run::test;
+using history::Change;
+using history::Changeset;
+using history::OpenChangeset;
 
 TEST_SUITE("execute/apply") {
   TEST_CASE("links, special files and names that no terminal shows are never applied") {
@@ -33,7 +33,7 @@ TEST_SUITE("execute/apply") {
     CHECK_FALSE(fs::exists(run.folder / "fine.txt"));
     // Chosen by itself, the rest can be had.
     const std::vector<fs::path> chosen{run.folder / "fine.txt"};
-    const auto applied = execute::apply(changes, chosen, anywhere);
+    const auto applied = history::apply(changes, chosen, anywhere);
     REQUIRE(applied.has_value());
     CHECK(applied->done == chosen);
     CHECK(get(run.folder / "fine.txt") == "fine");
@@ -45,7 +45,7 @@ TEST_SUITE("execute/apply") {
     auto open = run.begin();
     put(run.upper() / "a.txt", "a");
     const Changeset changes = run.keep(open);
-    const auto record = changes.folder / execute::kRecord;
+    const auto record = changes.folder / history::kRecord;
     const UniqueFd other(::open(record.c_str(), O_RDONLY | O_CLOEXEC));
     REQUIRE(::flock(other.get(), LOCK_EX | LOCK_NB) == 0);
     CHECK(has(apply_error(changes), "MCPAC-E0723 somebody else is applying"));
@@ -60,14 +60,14 @@ TEST_SUITE("execute/apply") {
     put(run.upper() / "b.txt", "b");
     const Changeset changes = run.keep(open);
     const auto discard_meanwhile = [&](const fs::path&) -> Result<void> {
-      const auto discarded = execute::discard(changes);
+      const auto discarded = history::discard(changes);
       REQUIRE_FALSE(discarded.has_value());
       CHECK(discarded.error().id == ErrorId::kChangesConflict);
       return {};
     };
     CHECK(apply_error(changes, discard_meanwhile) == "applied");
     CHECK(get(run.folder / "b.txt") == "b");
-    CHECK(execute::discard(changes).has_value());
+    CHECK(history::discard(changes).has_value());
     CHECK_FALSE(fs::exists(changes.folder));
     CHECK(has(apply_error(changes), "not there any more"));
   }
@@ -78,13 +78,13 @@ TEST_SUITE("execute/apply") {
     put(run.upper() / "a.txt", "a");
     const Changeset changes = run.keep(open);
     // Opened before, and looked at only afterwards: the name is gone, and the lock is free.
-    const auto record = changes.folder / execute::kRecord;
+    const auto record = changes.folder / history::kRecord;
     fs::create_hard_link(record, run.home.path() / "kept");
-    CHECK(execute::discard(changes).has_value());
+    CHECK(history::discard(changes).has_value());
     fs::create_directories(changes.folder);
     fs::create_symlink(run.home.path() / "kept", record);
     CHECK(has(apply_error(changes), "not there any more"));
-    CHECK(execute::discard(changes).has_value());
+    CHECK(history::discard(changes).has_value());
     CHECK_FALSE(fs::exists(changes.folder));
   }
 
@@ -98,12 +98,12 @@ TEST_SUITE("execute/apply") {
     run.white_out("old.txt");
     const Changeset changes = run.keep(open);
     const std::vector<fs::path> chosen{run.folder / "a.txt", run.folder / "old.txt"};
-    REQUIRE(execute::apply(changes, chosen, anywhere).has_value());
+    REQUIRE(history::apply(changes, chosen, anywhere).has_value());
     CHECK(get(run.folder / "a.txt") == "after");
     CHECK_FALSE(fs::exists(run.folder / "new"));
     for (const Change& change : changes.places.front().changes) {
       CAPTURE(change.path);
-      CHECK(execute::is_applied(changes, 0, change) == !change.path.starts_with("new"));
+      CHECK(history::is_applied(changes, 0, change) == !change.path.starts_with("new"));
     }
     CHECK(apply_error(changes) == "applied");
     CHECK(get(run.folder / "new/b.txt") == "new");
@@ -168,13 +168,13 @@ TEST_SUITE("execute/apply") {
     put(run.upper() / "sub/deep/two.txt", "2");
     const Changeset changes = run.keep(open);
     std::vector<std::string> never;
-    const auto whys = execute::never_applied(changes, 0);
+    const auto whys = history::never_applied(changes, 0);
     REQUIRE(whys.size() == changes.places[0].changes.size());
     for (std::size_t i = 0; i < whys.size(); ++i)
       if (!whys[i].empty()) never.push_back(changes.places[0].changes[i].path);
     std::ranges::sort(never);
     CHECK(never == std::vector<std::string>{".envrc", "sub/.vscode", "sub/.vscode/tasks.json"});
-    const auto refused = execute::apply(changes, {}, anywhere);
+    const auto refused = history::apply(changes, {}, anywhere);
     REQUIRE_FALSE(refused.has_value());
     CHECK(refused.error().id == ErrorId::kChangesRefused);
     const std::string at = run.folder.string();
@@ -182,7 +182,7 @@ TEST_SUITE("execute/apply") {
                                      " '" + at + "/a b.txt' " + at + "/old " + at + "/sub/deep");
     const std::vector<fs::path> rest = {run.folder / "a b.txt", run.folder / "old",
                                         run.folder / "sub/deep"};
-    const auto applied = execute::apply(changes, rest, anywhere);
+    const auto applied = history::apply(changes, rest, anywhere);
     REQUIRE(applied.has_value());
     CHECK_FALSE(applied->error.has_value());
     CHECK(get(run.folder / "sub/deep/two.txt") == "2");
@@ -202,7 +202,7 @@ TEST_SUITE("execute/apply") {
       return fail(ErrorId::kFilesRefused, "not admitted");
     };
     CHECK(has(apply_error(changes, only_a), "MCPAC-E0724"));
-    CHECK(execute::apply(changes, {}, only_a).error().fix == "the rest: mcpac changes apply " +
+    CHECK(history::apply(changes, {}, only_a).error().fix == "the rest: mcpac changes apply " +
                                                                  changes.run.substr(0, 13) + " " +
                                                                  (run.folder / "a.txt").string());
     CHECK_FALSE(fs::exists(run.folder / "a.txt"));
@@ -308,14 +308,14 @@ TEST_SUITE("execute/apply") {
       put(run.upper() / name, "text");
     put(run.upper() / "fine.txt", "fine");
     const Changeset changes = run.keep(open);
-    const auto found = execute::find_changeset(run.kept, run.id);
+    const auto found = history::find_changeset(run.kept, run.id);
     REQUIRE(found.has_value());
-    CHECK(execute::check_whole(*found).has_value());
+    CHECK(history::check_whole(*found).has_value());
     CHECK(to_json(*found) == to_json(changes));
     const auto& list = found->places.front().changes;
     CHECK(std::ranges::count(list, Kind::kRefused, &Change::kind) == 6);
     const std::vector<fs::path> chosen{run.folder / "fine.txt"};
-    REQUIRE(execute::apply(*found, chosen, anywhere).has_value());
+    REQUIRE(history::apply(*found, chosen, anywhere).has_value());
     CHECK(get(run.folder / "fine.txt") == "fine");
   }
 
@@ -336,7 +336,7 @@ TEST_SUITE("execute/apply") {
     CHECK_FALSE(fs::exists(run.folder / "a.txt"));
     CHECK_FALSE(fs::exists(run.folder / name));
     const std::vector<fs::path> chosen{run.folder / "a.txt", run.folder / "z.txt"};
-    const auto applied = execute::apply(changes, chosen, anywhere);
+    const auto applied = history::apply(changes, chosen, anywhere);
     REQUIRE(applied.has_value());
     CHECK_FALSE(applied->error.has_value());
     CHECK(applied->done.size() == 2);
@@ -357,7 +357,7 @@ TEST_SUITE("execute/apply") {
     CHECK(has(apply_error(changes), "MCPAC-E0724"));
     const auto error_of = [&](const char* name) {
       const std::vector<fs::path> chosen{run.folder / name};
-      const auto applied = execute::apply(changes, chosen, anywhere);
+      const auto applied = history::apply(changes, chosen, anywhere);
       return applied ? "applied" : applied.error().why;
     };
     CHECK(has(error_of("half"), "would be a git repository"));
@@ -375,12 +375,12 @@ TEST_SUITE("execute/apply") {
     put(run.upper() / "half/HEAD", "ref: refs/heads/main");
     const Changeset changes = run.keep(open);
     // All is checked before the first is made; what a run writes meanwhile is seen then.
-    const execute::MayWrite meanwhile = [&](const fs::path&) -> Result<void> {
+    const history::MayWrite meanwhile = [&](const fs::path&) -> Result<void> {
       fs::create_directories(run.folder / "half/objects");
       fs::create_directories(run.folder / "half/refs");
       return {};
     };
-    const auto applied = execute::apply(changes, {}, meanwhile);
+    const auto applied = history::apply(changes, {}, meanwhile);
     REQUIRE(applied.has_value());
     REQUIRE(applied->error.has_value());
     CHECK(applied->error->id == ErrorId::kChangesRefused);
@@ -397,13 +397,13 @@ TEST_SUITE("execute/apply") {
     const UniqueFd folder(::open((run.folder / "half").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     auto turn = take_repository_turn(folder.get());
     REQUIRE(turn.has_value());
-    const auto waits = execute::apply(changes, {}, anywhere);
+    const auto waits = history::apply(changes, {}, anywhere);
     REQUIRE(waits.has_value());
     REQUIRE(waits->error.has_value());
     CHECK(has(waits->error->why, "its folder is locked"));
     CHECK_FALSE(fs::exists(run.folder / "half/HEAD"));
     turn->reset();
-    const auto applied = execute::apply(changes, {}, anywhere);
+    const auto applied = history::apply(changes, {}, anywhere);
     REQUIRE(applied.has_value());
     CHECK_FALSE(applied->error.has_value());
     CHECK(fs::exists(run.folder / "half/HEAD"));
@@ -415,7 +415,7 @@ TEST_SUITE("execute/apply") {
     put(run.upper() / "a.txt", "shown");
     const Changeset changes = run.keep(open);
     put(changes.upper(0) / "a.txt", "other");
-    const auto applied = execute::apply(changes, {}, anywhere);
+    const auto applied = history::apply(changes, {}, anywhere);
     REQUIRE(applied.has_value());
     REQUIRE(applied->error.has_value());
     CHECK(applied->error->id == ErrorId::kChangesDamaged);
@@ -425,11 +425,11 @@ TEST_SUITE("execute/apply") {
     auto text = get(changes.folder / "record.json");
     text.replace(text.find("a.txt"), 5, "b.txt");
     put(changes.folder / "record.json", text);
-    const auto found = execute::find_changeset(run.kept, run.id);
+    const auto found = history::find_changeset(run.kept, run.id);
     REQUIRE(found.has_value());
-    CHECK(execute::check_whole(*found).error().id == ErrorId::kChangesDamaged);
-    CHECK(execute::discard(*found).has_value());
+    CHECK(history::check_whole(*found).error().id == ErrorId::kChangesDamaged);
+    CHECK(history::discard(*found).has_value());
     CHECK_FALSE(fs::exists(changes.folder));
-    CHECK(execute::find_changeset(run.kept, run.id).error().id == ErrorId::kChangesUnknown);
+    CHECK(history::find_changeset(run.kept, run.id).error().id == ErrorId::kChangesUnknown);
   }
 }

@@ -12,8 +12,8 @@
 #include "execute/support_nobody.h"
 
 using namespace mcpac;
-using namespace mcpac::execute;
-using execute::test::AsNobody;
+using namespace mcpac::run;
+using run::test::AsNobody;
 using gate::Answered;
 
 namespace {

@@ -12,7 +12,7 @@
 #include "servers/server_form.h"
 
 using namespace mcpac;
-using namespace mcpac::execute;
+using namespace mcpac::servers;
 namespace asio = boost::asio;
 
 namespace {
@@ -88,7 +88,7 @@ TEST_SUITE("execute/ask_caller") {
       CHECK(shown.starts_with("[evil] one\n  [mcpac] allow all?"));
       CHECK(shown.find_first_of("\x1b\r") == std::string::npos);
       CHECK_FALSE(shown.contains("\u202e"));
-      CHECK(execute::is_shown_form("evil", asked.at("params")));
+      CHECK(servers::is_shown_form("evil", asked.at("params")));
       for (auto at = shown.find('\n'); at != std::string::npos; at = shown.find('\n', at + 1))
         CHECK(shown.substr(at + 1).starts_with("  "));
     }

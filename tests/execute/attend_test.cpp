@@ -38,7 +38,7 @@ struct Pipe {
 };
 
 // Takes what comes, and forgets it.
-execute::ChildIo quiet(execute::ChildIo::Beside beside = {}) {
+toolchain::ChildIo quiet(toolchain::ChildIo::Beside beside = {}) {
   return {.standard_output = [](std::string_view) { return true; },
           .standard_error = [](std::string_view) { return true; },
           .beside = std::move(beside)};
@@ -49,7 +49,7 @@ struct Sandbox {
       sandbox::Warden::start(mcpac::testing::in_build("libexec/mcpac/mcpac-warden")).value();
 
   // `hostile WORDS…` (tests/sandbox/hostile), with so much time.
-  execute::PipedChild start(std::vector<std::string> words, std::chrono::milliseconds wall) {
+  toolchain::PipedChild start(std::vector<std::string> words, std::chrono::milliseconds wall) {
     sandbox::Spec spec;
     spec.program = mcpac::testing::in_build("tests/sandbox_hostile");
     spec.arguments = std::move(words);
@@ -57,7 +57,7 @@ struct Sandbox {
     spec.lowest_tier = sandbox::Tier::kC;
     spec.limits.wall = wall;
     spec.limits.memory = std::uint64_t{256} << 20U;
-    auto child = execute::start_child(warden, std::move(spec));
+    auto child = toolchain::start_child(warden, std::move(spec));
     REQUIRE(child.has_value());
     return std::move(*child);
   }
@@ -68,12 +68,12 @@ struct Sandbox {
 TEST_SUITE("execute/attend") {
   TEST_CASE("a wall limit that is longer than one wait is kept") {
     Sandbox box;
-    const auto verdict = execute::attend(box.start({"stay"}, 400ms), quiet(), {}, 20ms);
+    const auto verdict = toolchain::attend(box.start({"stay"}, 400ms), quiet(), {}, 20ms);
     REQUIRE(verdict.has_value());
     CHECK(verdict->kind == EndKind::kTimedOut);
     CHECK(verdict->wall >= 400ms);
     // One that ends before is not ended.
-    const auto whole = execute::attend(box.start({"hello"}, 60s), quiet(), {}, 1ms);
+    const auto whole = toolchain::attend(box.start({"hello"}, 60s), quiet(), {}, 1ms);
     REQUIRE(whole.has_value());
     CHECK(whole->kind == EndKind::kExited);
     CHECK(whole->code == 7);
@@ -83,7 +83,7 @@ TEST_SUITE("execute/attend") {
     Sandbox box;
     const UniqueFd always(::eventfd(1, EFD_CLOEXEC));
     int lines = 0;
-    const auto verdict = execute::attend(
+    const auto verdict = toolchain::attend(
         box.start({"flood"}, 300ms),
         quiet({.descriptor = always.get(), .pass_on = [&lines] { return ++lines > 0; }}), {});
     REQUIRE(verdict.has_value());
@@ -97,16 +97,16 @@ TEST_SUITE("execute/attend") {
     sink.fill();
     const UniqueFd some(::eventfd(1, EFD_CLOEXEC));
     int lines = 0;
-    const execute::ChildIo::Beside beside{.descriptor = some.get(),
+    const toolchain::ChildIo::Beside beside{.descriptor = some.get(),
                                           .sink = sink.writer.get(),
                                           .pass_on = [&lines] { return ++lines < 0; }};
-    const auto verdict = execute::attend(box.start({"stay"}, 200ms), quiet(beside), {});
+    const auto verdict = toolchain::attend(box.start({"stay"}, 200ms), quiet(beside), {});
     REQUIRE(verdict.has_value());
     CHECK(verdict->kind == EndKind::kTimedOut);
     CHECK(lines == 0);
     std::string room(std::size_t{1} << 16U, ' ');
     REQUIRE(::read(sink.reader.get(), room.data(), room.size()) > 0);
-    CHECK(execute::attend(box.start({"stay"}, 200ms), quiet(beside), {}).has_value());
+    CHECK(toolchain::attend(box.start({"stay"}, 200ms), quiet(beside), {}).has_value());
     CHECK(lines > 0);
   }
 
@@ -114,7 +114,7 @@ TEST_SUITE("execute/attend") {
       "output waits while its gate is closed, and whoever closes it waits for nobody for long") {
     Sandbox box;
     const Pipe sink;
-    execute::OutputGate gate;
+    toolchain::OutputGate gate;
     gate.close();
     std::string said;
     const auto into = [&said](std::string_view piece) {
@@ -122,13 +122,13 @@ TEST_SUITE("execute/attend") {
       return true;
     };
     const auto io = [&] {
-      return execute::ChildIo{.standard_output = into,
+      return toolchain::ChildIo{.standard_output = into,
                               .standard_error = into,
                               .output_sink = sink.writer.get(),
                               .error_sink = sink.writer.get(),
                               .gate = &gate};
     };
-    const auto held = execute::attend(box.start({"hello"}, 300ms), io(), {});
+    const auto held = toolchain::attend(box.start({"hello"}, 300ms), io(), {});
     REQUIRE(held.has_value());
     CHECK(held->kind == EndKind::kExited);  // and nobody heard it
     CHECK(held->wall >= 300ms);
@@ -137,7 +137,7 @@ TEST_SUITE("execute/attend") {
       std::this_thread::sleep_for(100ms);
       gate.open();
     });
-    const auto heard = execute::attend(box.start({"hello"}, 60s), io(), {});
+    const auto heard = toolchain::attend(box.start({"hello"}, 60s), io(), {});
     opens.join();
     REQUIRE(heard.has_value());
     CHECK(heard->kind == EndKind::kExited);

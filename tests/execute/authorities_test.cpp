@@ -15,7 +15,7 @@
 #include "run/check/server_root.h"
 
 using namespace mcpac;
-using namespace mcpac::execute;
+using namespace mcpac::run;
 
 namespace {
 

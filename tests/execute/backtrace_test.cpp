@@ -51,7 +51,7 @@ template <int N>
 
 }  // namespace own
 
-namespace mcpac::execute {
+namespace mcpac::run {
 namespace {
 
 const std::filesystem::path kThisProgram = "/proc/self/exe";
@@ -76,9 +76,9 @@ sandbox::Verdict verdict_here() {
 
 std::vector<std::string> callers_in(const std::filesystem::path& file,
                                     const sandbox::Verdict& verdict) {
-  std::vector<ElfCode> codes;
-  if (auto code = ElfCode::read(file, verdict.entry)) codes.push_back(std::move(*code));
-  return callers_of(verdict, codes);
+  std::vector<toolchain::ElfCode> codes;
+  if (auto code = toolchain::ElfCode::read(file, verdict.entry)) codes.push_back(std::move(*code));
+  return toolchain::callers_of(verdict, codes);
 }
 
 // A file that is nothing but such symbols.
@@ -122,7 +122,7 @@ TEST_SUITE("execute/backtrace") {
     CHECK(callers[1] == "own::plan");
     CHECK(callers.size() <= 12);
     for (const auto& name : callers) CHECK_FALSE(name.starts_with("mcpac::"));
-    CHECK(describe_violation(verdict, std::span(callers).first(2)) ==
+    CHECK(toolchain::describe_violation(verdict, std::span(callers).first(2)) ==
           "called keyctl (system call 250), which the sandbox does not admit; from own::fetch <- "
           "own::plan");
   }
@@ -157,21 +157,21 @@ TEST_SUITE("execute/backtrace") {
     verdict.call = "chroot";
     verdict.call_number = 161;
     verdict.path = "/a\x1b[2Jb\nc";
-    const std::string text = describe_violation(verdict, {});
+    const std::string text = toolchain::describe_violation(verdict, {});
     CHECK(text.starts_with("called chroot (system call 161) on \"/a"));
     CHECK(text.find('\x1b') == std::string::npos);
     CHECK(text.find('\n') == std::string::npos);
   }
 
   TEST_CASE("a function that calls itself is named once, and nobody where nothing is known") {
-    CHECK(describe_place(std::vector<std::string>{"dive", "dive", "dive", "plan", "main"}) ==
+    CHECK(toolchain::describe_place(std::vector<std::string>{"dive", "dive", "dive", "plan", "main"}) ==
           "; in dive <- plan <- main");
-    CHECK(describe_place({}).empty());
+    CHECK(toolchain::describe_place({}).empty());
   }
 
   TEST_CASE("a call that is not known is said to be so") {
-    CHECK(describe_violation({}, {}) == "made a system call that the sandbox does not admit");
+    CHECK(toolchain::describe_violation({}, {}) == "made a system call that the sandbox does not admit");
   }
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

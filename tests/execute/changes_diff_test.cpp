@@ -6,8 +6,8 @@
 #include "execute/support_changes.h"
 
 using namespace mcpac;
-using namespace mcpac::execute::test;
-using execute::Changeset;
+using namespace mcpac::run::test;
+using history::Changeset;
 
 namespace {
 
@@ -19,7 +19,7 @@ std::string diff_of_file(const std::string& before, const std::string& after, mo
   put(run.upper() / "file", after);
   REQUIRE(::chmod((run.upper() / "file").c_str(), mode) == 0);
   const Changeset changes = run.keep(open);
-  return execute::diff_of(changes, 0, changes.places.front().changes.front());
+  return history::diff_of(changes, 0, changes.places.front().changes.front());
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ TEST_SUITE("execute/changes diff") {
     const Changeset changes = run.keep(open);
     std::string text;
     for (const auto& change : changes.places.front().changes)
-      text += execute::diff_of(changes, 0, change);
+      text += history::diff_of(changes, 0, change);
     CHECK(has(text, "--- /dev/null\n+++ " + (run.folder / "new").string() + "\n(folder-added"));
     CHECK(has(text, "+++ " + (run.folder / "link").string() + "\n(never applied"));
   }

@@ -20,10 +20,10 @@
 #include "history/changes/read_upper.h"
 
 using namespace mcpac;
-using namespace mcpac::execute::test;
-using execute::Change;
-using execute::Changeset;
-using execute::OpenChangeset;
+using namespace mcpac::run::test;
+using history::Change;
+using history::Changeset;
+using history::OpenChangeset;
 
 TEST_SUITE("execute/changes") {
   TEST_CASE("files and folders that a program adds, modifies and deletes are read and applied") {
@@ -43,10 +43,10 @@ TEST_SUITE("execute/changes") {
     // Nothing has happened yet.
     CHECK(get(run.folder / "changed.txt") == "before");
     CHECK(fs::exists(run.folder / "old/a.txt"));
-    const auto found = execute::find_changeset(run.kept, run.id.substr(0, 20));
+    const auto found = history::find_changeset(run.kept, run.id.substr(0, 20));
     REQUIRE(found.has_value());
     CHECK(to_json(*found) == to_json(changes));
-    const auto applied = execute::apply(*found, {}, anywhere);
+    const auto applied = history::apply(*found, {}, anywhere);
     REQUIRE(applied.has_value());
     CHECK_FALSE(applied->error.has_value());
     CHECK(applied->done.size() == 7);
@@ -105,14 +105,14 @@ TEST_SUITE("execute/changes") {
     Run run;
     auto open = run.begin();
     put(run.upper() / "large", std::string(10'000, 'a'));
-    CHECK(execute::hold_more_than({run.upper()}, 100));
-    CHECK_FALSE(execute::hold_too_many_files({run.upper()}));
-    for (std::size_t i = 0; i < execute::kMostChanges; ++i) {
+    CHECK(history::hold_more_than({run.upper()}, 100));
+    CHECK_FALSE(history::hold_too_many_files({run.upper()}));
+    for (std::size_t i = 0; i < history::kMostChanges; ++i) {
       const auto file = run.upper() / std::to_string(i);
       REQUIRE(::mknod(file.c_str(), S_IFREG | 0600, 0) == 0);
     }
-    CHECK(execute::hold_too_many_files({run.upper()}));
-    CHECK(execute::hold_more_than({run.upper()}, 1U << 30U));
+    CHECK(history::hold_too_many_files({run.upper()}));
+    CHECK(history::hold_more_than({run.upper()}, 1U << 30U));
   }
 
   TEST_CASE("a hole counts as its size") {
@@ -121,19 +121,19 @@ TEST_SUITE("execute/changes") {
     put(run.upper() / "hole", "");
     constexpr std::uint64_t kSize = std::uint64_t{1} << 30U;
     fs::resize_file(run.upper() / "hole", kSize);
-    CHECK(execute::bytes_in(run.upper()) >= kSize);
+    CHECK(history::bytes_in(run.upper()) >= kSize);
   }
 
   TEST_CASE("what is endless is more than any limit, the highest too") {
     const Run run;
     constexpr auto kHighest = std::numeric_limits<std::uint64_t>::max();
     put(run.folder / "a.txt", "text");
-    CHECK_FALSE(execute::hold_more_than({run.folder}, kHighest));
-    CHECK(execute::hold_more_than({run.folder, run.folder}, 7));
+    CHECK_FALSE(history::hold_more_than({run.folder}, kHighest));
+    CHECK(history::hold_more_than({run.folder, run.folder}, 7));
     fs::path deep = run.folder;
     for (int i = 0; i < 300; ++i) deep /= "d";
     fs::create_directories(deep);
-    CHECK(execute::hold_more_than({run.folder}, kHighest));
+    CHECK(history::hold_more_than({run.folder}, kHighest));
   }
 
   TEST_CASE("what is closed to the one who looks is endless, not empty") {
@@ -144,12 +144,12 @@ TEST_SUITE("execute/changes") {
       AsNobody::give(path);
     const AsNobody nobody;
     constexpr auto kHighest = std::numeric_limits<std::uint64_t>::max();
-    CHECK_FALSE(execute::hold_more_than({run.folder}, kHighest));
+    CHECK_FALSE(history::hold_more_than({run.folder}, kHighest));
     REQUIRE(::chmod((run.folder / "closed").c_str(), 0300) == 0);
-    CHECK(execute::hold_more_than({run.folder}, kHighest));
+    CHECK(history::hold_more_than({run.folder}, kHighest));
     REQUIRE(::chmod((run.folder / "closed").c_str(), 0700) == 0);
     REQUIRE(::chmod(run.folder.c_str(), 0300) == 0);
-    CHECK(execute::hold_more_than({run.folder}, kHighest));
+    CHECK(history::hold_more_than({run.folder}, kHighest));
     REQUIRE(::chmod(run.folder.c_str(), 0700) == 0);
   }
 
@@ -164,7 +164,7 @@ TEST_SUITE("execute/changes") {
         fs::rename(run.folder / ("large" + std::to_string(i)),
                    run.folder / ("large" + std::to_string(i + 1)));
     });
-    const execute::ChangesWatch watch({run.folder}, std::uint64_t{1} << 20U, [&] { found = true; });
+    const history::ChangesWatch watch({run.folder}, std::uint64_t{1} << 20U, [&] { found = true; });
     const std::string text(std::size_t{4} << 20U, 'x');
     REQUIRE(::write(large.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()));
     for (int i = 0; i < 1'000 && !found; ++i)
@@ -190,7 +190,7 @@ TEST_SUITE("execute/changes") {
     for (int i = 0; i < 8; ++i)
       savers.emplace_back([&, i](const std::stop_token& stop) { save(stop, i); });
     {
-      const execute::ChangesWatch watch({run.folder}, std::uint64_t{1} << 30U,
+      const history::ChangesWatch watch({run.folder}, std::uint64_t{1} << 30U,
                                         [&] { over = true; });
       std::this_thread::sleep_for(std::chrono::seconds(3));
     }
@@ -214,7 +214,7 @@ TEST_SUITE("execute/changes") {
     rlimit few = before;
     few.rlim_cur = static_cast<rlim_t>(lowest.get()) + 60;
     REQUIRE(::setrlimit(RLIMIT_NOFILE, &few) == 0);
-    const auto bytes = execute::bytes_in(run.upper());
+    const auto bytes = history::bytes_in(run.upper());
     auto kept = open.keep(kClock);
     REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
     CHECK(bytes < (1U << 30U));
@@ -243,7 +243,7 @@ TEST_SUITE("execute/changes") {
     }
     std::atomic<bool> over = false;
     {
-      const execute::ChangesWatch watch({run.folder}, std::uint64_t{1} << 20U,
+      const history::ChangesWatch watch({run.folder}, std::uint64_t{1} << 20U,
                                         [&] { over = true; });
       const UniqueFd file(
           ::open((run.folder / "gone").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
@@ -275,13 +275,13 @@ TEST_SUITE("execute/changes") {
     const UniqueFd watch(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
     REQUIRE(::inotify_add_watch(watch.get(), (others.folder / "record.json").c_str(), IN_OPEN) >=
             0);
-    const auto found = execute::find_changeset(run.kept, run.id);
+    const auto found = history::find_changeset(run.kept, run.id);
     REQUIRE(found.has_value());
     CHECK(found->count() == 1);
     std::array<char, 4096> events{};
     CHECK(::read(watch.get(), events.data(), events.size()) < 0);
     CHECK(errno == EAGAIN);
-    CHECK(execute::find_changeset(run.kept, "").error().id == ErrorId::kChangesUnknown);
+    CHECK(history::find_changeset(run.kept, "").error().id == ErrorId::kChangesUnknown);
   }
 
   TEST_CASE("a file that was opened for writing and left as it was is no change") {
@@ -298,7 +298,7 @@ TEST_SUITE("execute/changes") {
     Run run;
     { const auto open = run.begin(); }
     CHECK_FALSE(fs::exists(run.kept / run.id));
-    CHECK(execute::list_changesets(run.kept).value().empty());
+    CHECK(history::list_changesets(run.kept).value().empty());
   }
 
   TEST_CASE("what a killed run left is swept, and what a living run has is not") {
@@ -308,7 +308,7 @@ TEST_SUITE("execute/changes") {
     const fs::path killed = run.kept / new_uuid_v7(kClock);
     fs::create_directories(killed / "0/work/work");
     fs::permissions(killed / "0/work/work", fs::perms::none);
-    CHECK(execute::list_changesets(run.kept).value().empty());
+    CHECK(history::list_changesets(run.kept).value().empty());
     CHECK_FALSE(fs::exists(killed));
     CHECK(fs::exists(run.upper() / "new.txt"));
   }

@@ -82,13 +82,13 @@ TEST_SUITE("execute/check") {
     // `a_b` is the name of the second: the first is meant by none of its names but its own.
     add("two", "two", {{"a-b", "a_b_1"}, {"a_b", "a_b"}});
     std::vector<std::string> notes;
-    execute::Listener listener;
+    run::Listener listener;
     listener.note = [&notes](std::string_view text) { notes.emplace_back(text); };
     policy::LayerText layer;
     layer.grants = {"every_thing.get_sum(a == \"get_sum\"), two.a_b, every-thing.get-sum", "two.*",
                     "no rule ((", "every_thing.delete_"};
     layer.denies = {"network", "two.a_b_1", "gone.x"};
-    REQUIRE(execute::name_as_locked(layer, lock, listener).has_value());
+    REQUIRE(run::name_as_locked(layer, lock, listener).has_value());
     CHECK(layer.grants == std::vector<std::string>{
                               "every-thing.get-sum(a == \"get_sum\"), two.a_b, every-thing.get-sum",
                               "two.*", "no rule ((", "every-thing.delete"});
@@ -96,7 +96,7 @@ TEST_SUITE("execute/check") {
     CHECK(notes.size() == 3);
     CHECK(notes.front() == "--grant every_thing.get_sum: the tool is every-thing.get-sum");
     layer.asks = {"two.a_c"};
-    const auto unknown = execute::name_as_locked(layer, lock, listener);
+    const auto unknown = run::name_as_locked(layer, lock, listener);
     REQUIRE_FALSE(unknown.has_value());
     CHECK(unknown.error().id == ErrorId::kRuleUnknownName);
     CHECK(unknown.error().what == "the lock knows none of two.a_c, gone.x");
@@ -106,12 +106,12 @@ TEST_SUITE("execute/check") {
   TEST_CASE("what is declared and not granted is missing, with the text to add") {
     const World world;
     const auto result =
-        execute::check(declaring_each({"fs.read", "fs.write"}), world.grant("")).value();
+        run::check(declaring_each({"fs.read", "fs.write"}), world.grant("")).value();
     CHECK_FALSE(result.ok());
     CHECK(result.missing == std::vector<std::string>{"fs.read", "fs.write"});
     CHECK(result.fix == "--grant fs.read,fs.write");
     CHECK(
-        execute::check(declaring_each({"fs.read"}), world.grant("fs.read,fs.write")).value().ok());
+        run::check(declaring_each({"fs.read"}), world.grant("fs.read,fs.write")).value().ok());
   }
 
   TEST_CASE("the fix is what the calls in the source need, where that is known before the run") {
@@ -129,7 +129,7 @@ TEST_SUITE("execute/check") {
     use("fs.read", "b");
     use("fs.read", "a");
     use("fs.write", std::nullopt);
-    const auto result = execute::check(report, world.grant("")).value();
+    const auto result = run::check(report, world.grant("")).value();
     CHECK(result.to_grant == std::vector<std::string>{"fs.read(path == \"a\")",
                                                       "fs.read(path == \"b\")",
                                                       "fs.write(?path any)"});
@@ -137,7 +137,7 @@ TEST_SUITE("execute/check") {
     CHECK(result.fix ==
           "--grant 'fs.read(path == \"a\"),fs.read(path == \"b\"),fs.write(?path any)'");
     for (int i = 0; i < 20; ++i) use("fs.read", std::to_string(i));
-    CHECK(execute::check(report, world.grant("")).value().fix ==
+    CHECK(run::check(report, world.grant("")).value().fix ==
           "--policy FILE, which `mcpac policy suggest '' -o FILE` writes");
   }
 
@@ -150,7 +150,7 @@ TEST_SUITE("execute/check") {
     const auto authority = policy::Authority::load(
         {layer}, {.tools = &world.tools, .resolver = nullptr, .clock = &world.clock, .bases = {}});
     REQUIRE(authority.has_value());
-    const auto result = execute::check(declaring_each({"fs.read", "fs.write"}), *authority).value();
+    const auto result = run::check(declaring_each({"fs.read", "fs.write"}), *authority).value();
     CHECK(result.missing == std::vector<std::string>{"fs.write"});
     CHECK(result.to_grant.empty());
     CHECK(result.fix == "take what `deny fs.write` (--deny) denies out of the program");
@@ -161,12 +161,12 @@ TEST_SUITE("execute/check") {
   TEST_CASE("files and network are missing until a place is granted, with the options to add") {
     const World world;
     const auto report = declaring_each({"fs.read", "mcpac.files", "mcpac.network"});
-    const auto none = execute::check(report, world.grant("")).value();
+    const auto none = run::check(report, world.grant("")).value();
     CHECK(none.missing == std::vector<std::string>{"fs.read", "mcpac.files", "mcpac.network"});
     CHECK(none.fix == "--grant fs.read --files ./PATH --network HOST:PORT");
     const auto files = declaring_each({"mcpac.files"});
-    CHECK(execute::check(files, with_places(world, {"files /a read-only"})).value().ok());
-    CHECK(execute::check(files, with_places(world, {"network any"})).value().fix ==
+    CHECK(run::check(files, with_places(world, {"files /a read-only"})).value().ok());
+    CHECK(run::check(files, with_places(world, {"network any"})).value().fix ==
           "--files ./PATH");
   }
 
@@ -175,12 +175,12 @@ TEST_SUITE("execute/check") {
     const auto files = declaring_each({"mcpac.files"});
     for (const auto& ceiling : {std::vector<std::string>{}, {"files /b read-write"}}) {
       const auto result =
-          execute::check(files, with_places(world, {"files /a read-only"}, ceiling)).value();
+          run::check(files, with_places(world, {"files /a read-only"}, ceiling)).value();
       CHECK_FALSE(result.ok());
       CHECK(result.fix == "`files ./PATH read-only` in mcpac.policy");
     }
     const auto denied =
-        execute::check(declaring_each({"mcpac.network"}),
+        run::check(declaring_each({"mcpac.network"}),
                        with_places(world, {"network any"},
                                    std::vector<std::string>{"network any", "deny network"}))
             .value();
@@ -191,7 +191,7 @@ TEST_SUITE("execute/check") {
 
   TEST_CASE("places that are granted and not declared are named") {
     const World world;
-    const auto result = execute::check(declaring_each({"mcpac.files"}),
+    const auto result = run::check(declaring_each({"mcpac.files"}),
                                        with_places(world, {"files /a read-only", "network any"}))
                             .value();
     CHECK(result.ok());
@@ -199,7 +199,7 @@ TEST_SUITE("execute/check") {
   }
 
   TEST_CASE("the layer of a declaration holds kinds of places apart from its rules") {
-    const auto layer = execute::declaration_layer({"fs.read", "mcpac.network"});
+    const auto layer = run::declaration_layer({"fs.read", "mcpac.network"});
     CHECK(layer.grants == std::vector<std::string>{"fs.read"});
     CHECK(layer.declared == policy::DeclaredPlaces{.files = false, .network = true});
   }
@@ -207,9 +207,9 @@ TEST_SUITE("execute/check") {
   TEST_CASE("the text to add loads and covers, whatever the tool is called") {
     const World world;
     const auto result =
-        execute::check(declaring_each({"gh.issues.create"}), world.grant("")).value();
+        run::check(declaring_each({"gh.issues.create"}), world.grant("")).value();
     CHECK(result.fix == R"(--grant 'gh."issues.create"')");
-    CHECK(execute::check(declaring_each({"gh.issues.create"}), world.grant(R"(gh."issues.create")"))
+    CHECK(run::check(declaring_each({"gh.issues.create"}), world.grant(R"(gh."issues.create")"))
               .value()
               .ok());
   }
@@ -217,7 +217,7 @@ TEST_SUITE("execute/check") {
   TEST_CASE("a grant for some arguments is conditional, not missing") {
     const World world;
     const auto result =
-        execute::check(declaring_each({"fs.read"}), world.grant("fs.read(path == \"a\")")).value();
+        run::check(declaring_each({"fs.read"}), world.grant("fs.read(path == \"a\")")).value();
     CHECK(result.ok());
     CHECK(result.conditional == std::vector<std::string>{"fs.read"});
   }
@@ -225,9 +225,9 @@ TEST_SUITE("execute/check") {
   TEST_CASE("a condition with an apostrophe stays one word of the shell") {
     const World world;
     const auto report = narrowing("fs.read", R"(path == "it's; touch /tmp/PWN")");
-    const auto result = execute::check(report, world.grant("")).value();
+    const auto result = run::check(report, world.grant("")).value();
     CHECK(result.fix == R"(--grant 'fs.read(path == "it'\''s; touch /tmp/PWN")')");
-    CHECK(execute::check(report, world.grant(result.to_grant.front())).value().ok());
+    CHECK(run::check(report, world.grant(result.to_grant.front())).value().ok());
   }
 
   TEST_CASE("a condition that is no rule for exactly its tool is neither shown nor granted") {
@@ -238,25 +238,25 @@ TEST_SUITE("execute/check") {
           "path", "path re /a\x1b[31mb/", "path re /a\u200bb/", "path == \"\u202e\""}) {
       INFO(where);
       const auto report = narrowing("fs.read", where);
-      CHECK_FALSE(execute::check(report, world.grant("fs.read")));
-      CHECK_FALSE(execute::check(report, world.grant("")));
-      CHECK_FALSE(execute::declared_rules(report));
-      CHECK_FALSE(execute::grant_text(Permission::parse("fs.read").value(), where));
+      CHECK_FALSE(run::check(report, world.grant("fs.read")));
+      CHECK_FALSE(run::check(report, world.grant("")));
+      CHECK_FALSE(run::declared_rules(report));
+      CHECK_FALSE(run::grant_text(Permission::parse("fs.read").value(), where));
     }
   }
 
   TEST_CASE("a condition is printed as it was parsed, without what was no part of it") {
     const auto fs_read = Permission::parse("fs.read").value();
-    CHECK(execute::grant_text(fs_read, "path  ==\t\"x\" # ) or more").value() ==
+    CHECK(run::grant_text(fs_read, "path  ==\t\"x\" # ) or more").value() ==
           R"(fs.read(path == "x"))");
-    CHECK(execute::grant_text(fs_read).value() == "fs.read");
-    CHECK(execute::declared_rules(narrowing("fs.read", "path within ./data")).value() ==
+    CHECK(run::grant_text(fs_read).value() == "fs.read");
+    CHECK(run::declared_rules(narrowing("fs.read", "path within ./data")).value() ==
           std::vector<std::string>{"fs.read(path within ./data)"});
   }
 
   TEST_CASE("what is granted by name and not declared is extra") {
     const World world;
-    CHECK(execute::check(declaring_each({"fs.read"}), world.grant("fs.read,fs.write"))
+    CHECK(run::check(declaring_each({"fs.read"}), world.grant("fs.read,fs.write"))
               .value()
               .extra == std::vector<std::string>{"fs.write"});
   }

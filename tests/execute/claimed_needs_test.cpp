@@ -14,7 +14,7 @@
 #include "servers/confine/server_places.h"
 
 using namespace mcpac;
-using execute::ToolNeeds;
+using project::ToolNeeds;
 
 namespace {
 
@@ -32,15 +32,15 @@ struct World {
     server.tools.push_back({"t", "", "", definition});
   }
   // With rules that give and take nothing.
-  [[nodiscard]] ToolNeeds needs() const { return needs(execute::ServerPlaces()); }
-  [[nodiscard]] ToolNeeds needs(execute::ServerPlaces by_rules) const {
-    const execute::PlacesOfServers rules{{"one", std::move(by_rules)}};
-    return execute::needs_of(project, server, server.tools.front(), &rules);
+  [[nodiscard]] ToolNeeds needs() const { return needs(project::ServerPlaces()); }
+  [[nodiscard]] ToolNeeds needs(project::ServerPlaces by_rules) const {
+    const project::PlacesOfServers rules{{"one", std::move(by_rules)}};
+    return project::needs_of(project, server, server.tools.front(), &rules);
   }
   [[nodiscard]] ToolNeeds needs_without_rules() const {
-    return execute::needs_of(project, server, server.tools.front(), nullptr);
+    return project::needs_of(project, server, server.tools.front(), nullptr);
   }
-  execute::Project project;
+  project::Project project;
   codegen::LockedServer server;
 };
 
@@ -53,7 +53,7 @@ TEST_SUITE("execute/claimed needs") {
       std::string claim;
       bool is_given;
     };
-    const std::string home = execute::home_of_user();
+    const std::string home = project::home_of_user();
     ::setenv("MCPAC_TEST_DATA", "/srv/data", 1);
     ::setenv("MCPAC_TEST_HOST", "host.example", 1);
     ::unsetenv("MCPAC_TEST_NONE");
@@ -130,7 +130,7 @@ TEST_SUITE("execute/claimed needs") {
   TEST_CASE(
       "places that the rules of the run give count as given, and what they hold back does not") {
     using policy::FileMode;
-    execute::ServerPlaces rules;
+    project::ServerPlaces rules;
     rules.given = {
         {"/srv/read", FileMode::kReadOnly, {"--grant: one.t(path within /srv/read)"}},
         {"/srv/write", FileMode::kReadWrite, {"--grant: one.t(path within /srv/write)"}}};
@@ -164,7 +164,7 @@ TEST_SUITE("execute/claimed needs") {
       CHECK(needs.is_withheld());
       CHECK(needs.unmet.front().held_back == held_back);
       if (held_back.empty()) continue;
-      const auto error = execute::withheld_error(Permission::parse("one.t").value(), needs);
+      const auto error = project::withheld_error(Permission::parse("one.t").value(), needs);
       CHECK(error.what.ends_with(", denied by " + held_back));
       CHECK(error.fix.find("take out what denies it: " + held_back) != std::string::npos);
       CHECK(error.fix.find("\"sandbox\"") == std::string::npos);
@@ -177,13 +177,13 @@ TEST_SUITE("execute/claimed needs") {
     CHECK(files.needs().is_withheld());
     const auto needs = files.needs_without_rules();
     CHECK_FALSE(needs.is_withheld());
-    CHECK(execute::needs_text(needs) ==
+    CHECK(project::needs_text(needs) ==
           "in need of a rule: it says it needs: reads ./data (required), which its entry does not "
           "give, and rules of a run may");
     const World both(R"(, "sandbox": true)",
                      R"([{"effect": "FsRead", "path": "./data", "required": true},
                          {"effect": "NetRead", "host": "a.example", "required": true}])");
-    CHECK(execute::needs_text(both.needs_without_rules()) ==
+    CHECK(project::needs_text(both.needs_without_rules()) ==
           "not offered: it says it needs: network a.example:443 (required), which its entry does "
           "not give");
   }
@@ -193,7 +193,7 @@ TEST_SUITE("execute/claimed needs") {
       const World world(
           R"(, "sandbox": {"files": ["/tmp/given:rw"]})",
           fmt::format(R"([{{"effect": "FsWrite", "path": "{}", "required": true}}])", place));
-      execute::ServerPlaces rules;
+      project::ServerPlaces rules;
       CHECK_FALSE(world.needs(rules).is_withheld());
       CHECK(world.needs_without_rules().unmet.empty());
       rules.tier = sandbox::Tier::kB;
@@ -206,7 +206,7 @@ TEST_SUITE("execute/claimed needs") {
                       R"([{"effect": "FsRead", "path": "./more"},
                           {"effect": "FsWrite", "path": "./data", "required": true},
                           {"effect": "EnvRead", "variable": "TOKEN", "required": true}])");
-    const auto error = execute::withheld_error(Permission::parse("one.t").value(), world.needs());
+    const auto error = project::withheld_error(Permission::parse("one.t").value(), world.needs());
     CHECK(error.id == ErrorId::kToolWithheld);
     CHECK(error.what ==
           "one.t is not offered: it says it needs: variable TOKEN; writes ./data (required), which "
@@ -225,11 +225,11 @@ TEST_SUITE("execute/claimed needs") {
         read_manifest(R"({"effects": [{"effect": "NetRead", "host": "api.example.com"},
                                       {"effect": "FsRead", "path": "./data", "tool": "u"}]})")
             .list;
-    const auto entries = execute::entries_of_claims(world.server);
+    const auto entries = project::entries_of_claims(world.server);
     REQUIRE(entries.files.size() == 2);
     CHECK(entries.files[0].text == "./data:rw");
     CHECK(entries.files[0].reason == "the server says: t writes ./data (required)");
-    CHECK(entries.files[1].text == execute::home_of_user() + "/x");
+    CHECK(entries.files[1].text == project::home_of_user() + "/x");
     REQUIRE(entries.network.size() == 1);
     CHECK(entries.network[0].text == "api.example.com:443");
     CHECK(entries.network[0].reason ==

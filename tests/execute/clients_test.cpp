@@ -13,7 +13,7 @@
 #include "project/clients/connection_record.h"
 
 using namespace mcpac;
-using namespace mcpac::execute;
+using namespace mcpac::project;
 namespace fs = std::filesystem;
 
 namespace {

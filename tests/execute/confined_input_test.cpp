@@ -41,17 +41,17 @@ class InputDisk {
   std::string given(const std::vector<std::string>& files, const std::vector<std::string>& asked,
                     const std::string& through = "") const {
     const fs::path folder = root() / (through.empty() ? project_ : through);
-    execute::Project project;
+    project::Project project;
     project.config_file = folder / "mcpac.json";
     project.folder = folder;
-    execute::Folders folders;
+    project::Folders folders;
     folders.libexec = "/nowhere";
     folders.cache = root() / "cache";
     mcp::SpawnOptions options{.program = "/bin/sh"};
     options.arguments = {"sh"};
     options.working_directory = folder.string();
     options.confined = mcp::ConfinedSpawn{.confiner = nullptr, .server = "one", .places = files};
-    const auto spec = execute::confined_spec(project, folders, options);
+    const auto spec = servers::confined_spec(project, folders, options);
     if (!spec) return spec.error().to_text();
     std::string all;
     for (const auto& place : asked) {
@@ -100,7 +100,7 @@ TEST_SUITE("execute/confined input") {
         // A home is never given as a whole; what only a shell reads is said.
         {"~", "never given as a whole"},
         {"~/:rw", "never given as a whole"},
-        {"~/x:rw", "write \"" + execute::home_of_user() + "/x:rw\""},
+        {"~/x:rw", "write \"" + project::home_of_user() + "/x:rw\""},
         {"~other/x", "read by no shell"},
         {"$HOME/x:rw", "read by no shell"},
         {"/proc/self", "kernel's view"},

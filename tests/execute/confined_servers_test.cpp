@@ -76,7 +76,7 @@ class Disk {
     options.arguments = std::move(arguments);
     options.arguments.insert(options.arguments.begin(), options.program);
     options.environment = {"PATH=" + path("home/.nvm/current/bin") + ":/usr/bin:/bin"};
-    const auto found = execute::launch_profile_of(options, path("home/project"),
+    const auto found = servers::launch_profile_of(options, path("home/project"),
                                                   {path("home/project"), path("home")});
     std::set<std::string> names;
     if (!found) return {found.error().to_text()};
@@ -92,16 +92,16 @@ class Disk {
     options.arguments = std::move(arguments);
     options.arguments.insert(options.arguments.begin(), options.program);
     options.environment = {"PATH=/usr/bin:/bin"};
-    const auto found = execute::launch_profile_of(options, path("home/project"),
+    const auto found = servers::launch_profile_of(options, path("home/project"),
                                                   {path("home/project"), path("home")});
     return found ? found->names : std::set<std::string>{found.error().to_text()};
   }
   // The lines of the network for one that dialled these.
   [[nodiscard]] std::vector<std::string> hosts(std::vector<sandbox::SeenHost> dialled) const {
-    execute::Project project;
+    project::Project project;
     project.config_file = path("home/project/mcpac.json");
     project.folder = path("home/project");
-    execute::Folders folders;
+    project::Folders folders;
     folders.libexec = "/nowhere";
     mcp::ServerConfig server;
     server.name = "one";
@@ -110,7 +110,7 @@ class Disk {
     sandbox::Seen seen;
     seen.hosts = std::move(dialled);
     const auto proposal =
-        execute::propose({.project = project, .folders = folders, .server = server, .seen = &seen});
+        servers::propose({.project = project, .folders = folders, .server = server, .seen = &seen});
     if (!proposal) return {proposal.error().to_text()};
     std::vector<std::string> lines;
     for (const auto& line : proposal->network) lines.push_back(line.text);
@@ -140,10 +140,10 @@ class Disk {
       const std::vector<std::pair<std::string, int>>& uses, std::vector<std::string> arguments,
       bool observed = true, std::optional<mcp::Confinement> has = std::nullopt,
       const std::string& name = "one") const {
-    execute::Project project;
+    project::Project project;
     project.config_file = path("home/project/mcpac.json");
     project.folder = path("home/project");
-    execute::Folders folders;
+    project::Folders folders;
     folders.libexec = "/nowhere";
     mcp::ServerConfig server;
     server.name = name;
@@ -157,7 +157,7 @@ class Disk {
       seen.places.push_back({.path = place, .uses = static_cast<std::uint16_t>(use)});
     seen.hosts.push_back({.address = "192.0.2.1", .port = 443, .asked = "a.example"});
     if (uses.empty()) seen.hosts.clear();
-    const auto proposal = execute::propose({.project = project,
+    const auto proposal = servers::propose({.project = project,
                                             .folders = folders,
                                             .server = server,
                                             .seen = observed ? &seen : nullptr});
@@ -607,7 +607,7 @@ TEST_SUITE("execute/confined servers") {
                         std::nullopt, "plain") ==
           std::vector<std::string>{disk.path("home/.config/plain") + ":rw"});
     // A program of an agent's is no server.
-    CHECK_FALSE(execute::mounts_of(std::vector<policy::FilePlace>{{
+    CHECK_FALSE(project::mounts_of(std::vector<policy::FilePlace>{{
                                        .path = disk.path("home/.config/plain"),
                                        .mode = policy::FileMode::kReadWrite,
                                        .said_in = "--files",
@@ -615,7 +615,7 @@ TEST_SUITE("execute/confined servers") {
                                    {})
                     .has_value());
     for (const char* name : {"git", "GIT", "systemd", "autostart", "fish", "google-chrome-beta"})
-      CHECK_MESSAGE(execute::is_protected_settings(name), std::string(name));
+      CHECK_MESSAGE(project::is_protected_settings(name), std::string(name));
   }
 
   TEST_CASE("a server that may not start without its sandbox is never started bare") {
@@ -632,10 +632,10 @@ TEST_SUITE("execute/confined servers") {
   TEST_CASE("what it may write is by its entry, and what mcpac obeys there stays as it is") {
     const Disk disk;
     fs::create_directories(disk.path("home/project/data/.git/hooks"));
-    execute::Project project;
+    project::Project project;
     project.config_file = disk.path("home/project/mcpac.json");
     project.folder = disk.path("home/project");
-    execute::Folders folders;
+    project::Folders folders;
     folders.libexec = "/nowhere";
     mcp::SpawnOptions options{.program = "/bin/sh"};
     options.arguments = {"sh"};
@@ -643,7 +643,7 @@ TEST_SUITE("execute/confined servers") {
     options.working_directory = project.folder.string();
     options.confined =
         mcp::ConfinedSpawn{.confiner = nullptr, .server = "one", .places = {"data:rw", "tool"}};
-    const auto spec = execute::confined_spec(project, folders, options);
+    const auto spec = servers::confined_spec(project, folders, options);
     INFO((spec ? std::string() : spec.error().to_text()));
     REQUIRE(spec.has_value());
     const auto access = [&](const std::string& place) {
@@ -658,7 +658,7 @@ TEST_SUITE("execute/confined servers") {
     // A mode that there is not is answered by those that there are, unless it is part of a name.
     const auto fix_of = [&](const std::string& place) {
       options.confined->places = {place};
-      const auto refused = execute::confined_spec(project, folders, options);
+      const auto refused = servers::confined_spec(project, folders, options);
       if (refused) return std::string();
       CHECK(refused.error().where.ends_with("mcpServers.one.sandbox.files"));
       CHECK(refused.error().why.contains("the mode to write is :rw"));
@@ -678,7 +678,7 @@ TEST_SUITE("execute/confined servers") {
     CHECK(spec->lowest_tier == sandbox::Tier::kA);
     // Of the folder of mcpac.json what decides what runs can be read, and nothing else done to it.
     options.confined->places = {".:rw"};
-    const auto whole = execute::confined_spec(project, folders, options);
+    const auto whole = servers::confined_spec(project, folders, options);
     INFO((whole ? std::string() : whole.error().to_text()));
     REQUIRE(whole.has_value());
     CHECK(std::ranges::any_of(whole->mounts, [&](const sandbox::Mount& mount) {
@@ -697,11 +697,11 @@ TEST_SUITE("execute/confined servers") {
       std::ofstream(file) << Json{{"tokens", {{{"policy", disk.path("home/project/" + policy)}}}}};
       fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
     };
-    execute::Project project;
+    project::Project project;
     project.config_file = disk.path("home/project/mcpac.json");
     project.folder = disk.path("home/project");
     project.obeyed = {disk.path("home/project/of-serve.policy")};
-    execute::Folders folders;
+    project::Folders folders;
     folders.libexec = "/nowhere";
     folders.state = disk.path("home/state");
     mcp::SpawnOptions options{.program = "/bin/sh"};
@@ -710,7 +710,7 @@ TEST_SUITE("execute/confined servers") {
     options.working_directory = project.folder.string();
     options.confined = mcp::ConfinedSpawn{.confiner = nullptr, .server = "one", .places = {".:rw"}};
     const auto at = [&](const std::string& below) -> std::string {
-      const auto spec = execute::confined_spec(project, folders, options);
+      const auto spec = servers::confined_spec(project, folders, options);
       if (!spec) return spec.error().to_text();
       for (const auto& mount : spec->mounts) {
         if (mount.inside == disk.path("home/project/" + below))
@@ -745,10 +745,10 @@ TEST_SUITE("execute/confined servers") {
       MESSAGE("skipped: nothing can be mounted here");
       return;
     }
-    execute::Project project;
+    project::Project project;
     project.config_file = disk.path("home/project/mcpac.json");
     project.folder = disk.path("home/project");
-    execute::Folders folders;
+    project::Folders folders;
     folders.libexec = "/nowhere";
     mcp::SpawnOptions options{.program = "/usr/bin/python3"};
     options.arguments = {"python3", "tool/src/main.js"};
@@ -756,7 +756,7 @@ TEST_SUITE("execute/confined servers") {
     options.working_directory = project.folder.string();
     options.confined =
         mcp::ConfinedSpawn{.confiner = nullptr, .server = "one", .places = {"data:rw"}};
-    const auto spec = execute::confined_spec(project, folders, options);
+    const auto spec = servers::confined_spec(project, folders, options);
     CHECK(::umount2(disk.path("home/project/data/other").c_str(), MNT_DETACH) == 0);
     INFO((spec ? std::string() : spec.error().to_text()));
     REQUIRE(spec.has_value());
@@ -773,10 +773,10 @@ TEST_SUITE("execute/confined servers") {
     fs::create_symlink("../project/mcpac.json", disk.path("home/other/mcpac.json"));
     fs::create_symlink("mcpac.json", disk.path("home/project/again.json"));
     fs::create_symlink("project", disk.path("home/same"));
-    execute::Folders folders;
+    project::Folders folders;
     folders.temporary = fs::temp_directory_path();
     const auto project_at = [&](const std::string& folder, const char* file = "mcpac.json") {
-      execute::Project project;
+      project::Project project;
       project.folder = disk.path("home/" + folder);
       project.config_file = project.folder / file;
       mcp::ServerConfig server;
@@ -786,17 +786,17 @@ TEST_SUITE("execute/confined servers") {
       project.config.servers = {server};
       return project;
     };
-    const auto observer = execute::ServerObserver::joined(
+    const auto observer = servers::ServerObserver::joined(
         sandbox::ObserverEnd(UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC))),
         mcp::ServerConfig());
     const auto session =
-        execute::LearnSession::open(project_at("project"), folders, "one", *observer);
+        servers::LearnSession::open(project_at("project"), folders, "one", *observer);
     REQUIRE(session.has_value());
     const std::string told = disk.path("home/told");
     REQUIRE((*session)->run({"sh", "-c", "printf %s \"$MCPAC_LEARN\" >" + told}).has_value());
-    const auto joins = [&](execute::Project project) {
+    const auto joins = [&](project::Project project) {
       const auto joined =
-          execute::join_learn_session(project, folders, read_file(told).value_or(""));
+          servers::join_learn_session(project, folders, read_file(told).value_or(""));
       REQUIRE(joined.has_value());
       const bool is_bare = !project.config.servers.front().sandbox.has_value();
       CHECK(is_bare == joined->has_value());
@@ -810,10 +810,10 @@ TEST_SUITE("execute/confined servers") {
 
   TEST_CASE("a program behind a link is held where it lies, and the link is in no place to write") {
     const Disk disk;
-    execute::Project project;
+    project::Project project;
     project.config_file = disk.path("home/project/mcpac.json");
     project.folder = disk.path("home/project");
-    execute::Folders folders;
+    project::Folders folders;
     folders.libexec = "/nowhere";
     mcp::SpawnOptions options{.program = "/bin/sh"};
     options.keeper = "/keeper";
@@ -826,7 +826,7 @@ TEST_SUITE("execute/confined servers") {
     const auto started = [&](const std::string& script, const std::string& place) {
       options.arguments = {"sh", script};
       options.confined->places = {place};
-      return execute::confined_spec(project, folders, options);
+      return servers::confined_spec(project, folders, options);
     };
     const auto led = started("linked/run.sh", ".:rw");
     REQUIRE_FALSE(led.has_value());
@@ -850,10 +850,10 @@ TEST_SUITE("execute/confined servers") {
     for (const char* folder : {"data/secret/.git", "data/reads", "out"})
       fs::create_directories(disk.path("home/project") + "/" + folder);
     std::ofstream(disk.path("home/project/data/key.pem")) << "canary";
-    execute::Project project;
+    project::Project project;
     project.config_file = disk.path("home/project/mcpac.json");
     project.folder = disk.path("home/project");
-    execute::Folders folders;
+    project::Folders folders;
     folders.libexec = "/nowhere";
     mcp::SpawnOptions options{.program = "/usr/bin/python3"};
     options.arguments = {"python3", disk.path("home/project/tool/src/main.js")};
@@ -863,16 +863,16 @@ TEST_SUITE("execute/confined servers") {
         mcp::ConfinedSpawn{.confiner = nullptr, .server = "one", .places = {"data:rw", "own.js"}};
     const auto place = [&](const std::string& below,
                            policy::FileMode mode = policy::FileMode::kReadOnly) {
-      return execute::ServerPlaces::Place{disk.path("home/project/" + below), mode, {"a rule"}};
+      return project::ServerPlaces::Place{disk.path("home/project/" + below), mode, {"a rule"}};
     };
-    execute::ServerPlaces rules;
+    project::ServerPlaces rules;
     rules.given = {place("out", policy::FileMode::kReadWrite), place("gone"),
                    place("node_modules/.bin/a")};
     rules.absent = {place("data/secret"),      place("data/key.pem"), place("data/nowhere"),
                     place("own.js"),           place("tool"),         {"/etc/passwd", {}, {}},
                     {"/usr/share/doc", {}, {}}};
     rules.read_only = {place("data/reads"), place("beside")};
-    const auto spec = execute::confined_spec(project, folders, options, rules);
+    const auto spec = servers::confined_spec(project, folders, options, rules);
     INFO((spec ? std::string() : spec.error().to_text()));
     REQUIRE(spec.has_value());
     using Kind = sandbox::Mount::Kind;
@@ -901,7 +901,7 @@ TEST_SUITE("execute/confined servers") {
     CHECK((at("/usr/share/doc") == "absent") == fs::exists("/usr/share/doc"));
     // Files in memory are no way around its limit.
     options.confined->memory = std::uint64_t{16} << 20U;
-    const auto bounded = execute::confined_spec(project, folders, options, rules);
+    const auto bounded = servers::confined_spec(project, folders, options, rules);
     REQUIRE(bounded.has_value());
     for (const auto& mount : bounded->mounts)
       CHECK((mount.kind != Kind::kPrivate || mount.size == options.confined->memory));
@@ -911,7 +911,7 @@ TEST_SUITE("execute/confined servers") {
       fs::create_directories(disk.path("home/project/" + name));
       rules.absent.push_back(place(name));
     }
-    const auto refused = execute::confined_spec(project, folders, options, rules);
+    const auto refused = servers::confined_spec(project, folders, options, rules);
     REQUIRE_FALSE(refused.has_value());
     CHECK(refused.error().fix == "deny folders that hold several");
   }
@@ -922,7 +922,7 @@ TEST_SUITE("execute/confined servers") {
     for (const char* folder : {"data/deep/repository/.git", "data/reads", "tool/data"})
       fs::create_directories(disk.path("home/project") + "/" + folder);
     std::ofstream(disk.path("home/project/data/memory.json")) << "{}";
-    execute::Project project;
+    project::Project project;
     project.config_file = disk.path("home/project/mcpac.json");
     project.folder = disk.path("home/project");
     mcp::ServerConfig own;
@@ -930,16 +930,16 @@ TEST_SUITE("execute/confined servers") {
     own.command = "/usr/bin/python3";
     own.arguments = {"tool/src/main.js", "data/memory.json"};
     project.config.servers = {own};
-    execute::Folders folders;
+    project::Folders folders;
     folders.libexec = "/nowhere";
     mcp::SpawnOptions options{.program = "/usr/bin/python3"};
     options.arguments = {"python3", "tool/src/main.js", "data/memory.json"};
     options.keeper = "/keeper";
     options.working_directory = project.folder.string();
     options.confined = mcp::ConfinedSpawn{.confiner = nullptr, .server = "one", .places = {".:rw"}};
-    execute::ServerPlaces rules;
+    project::ServerPlaces rules;
     const auto modes = [&] {
-      const auto spec = execute::confined_spec(project, folders, options, rules);
+      const auto spec = servers::confined_spec(project, folders, options, rules);
       INFO((spec ? std::string() : spec.error().to_text()));
       REQUIRE(spec.has_value());
       std::map<std::string, std::string> found;
@@ -975,7 +975,7 @@ TEST_SUITE("execute/confined servers") {
     options.confined->places = {".:rw"};
     rules.given.clear();
     rules.absent = {{project.folder / "tool", {}, {"a rule"}}};
-    const auto refused = execute::confined_spec(project, folders, options, rules);
+    const auto refused = servers::confined_spec(project, folders, options, rules);
     REQUIRE_FALSE(refused.has_value());
     CHECK(refused.error().what.contains("holds its program"));
   }
@@ -986,42 +986,42 @@ TEST_SUITE("execute/confined servers") {
     for (const char* folder : {"home/.config/notes", "home/.ssh"})
       fs::create_directories(disk.path(folder));
     const Disk::Home home(disk);  // HOME, and not what the system's record of users has
-    const auto homes = execute::homes_of_servers();
+    const auto homes = servers::homes_of_servers();
     REQUIRE(homes.size() == 2);
     CHECK(homes[0] == disk.path("home"));
-    CHECK(homes[1] == execute::home_of_user());
-    execute::Project project;
+    CHECK(homes[1] == project::home_of_user());
+    project::Project project;
     project.config_file = disk.path("home/project/mcpac.json");
     project.folder = disk.path("home/project");
     // "~/" is the system's, in entries as in rules.
-    CHECK(execute::place_of_entry("~/x:rw", project, "one").path == execute::home_of_user() + "/x");
-    execute::Folders folders;
+    CHECK(project::place_of_entry("~/x:rw", project, "one").path == project::home_of_user() + "/x");
+    project::Folders folders;
     folders.libexec = "/nowhere";
     mcp::SpawnOptions options{.program = "/bin/sh"};
     options.arguments = {"sh"};
     options.keeper = "/keeper";
     options.confined = mcp::ConfinedSpawn{
         .confiner = nullptr, .server = "one", .places = {disk.path("home/.config/notes")}};
-    const auto spec = execute::confined_spec(project, folders, options);
+    const auto spec = servers::confined_spec(project, folders, options);
     INFO((spec ? std::string() : spec.error().to_text()));
     REQUIRE(spec.has_value());
-    const fs::path own = fs::path(execute::kConfinedHome) / ".config/notes";
+    const fs::path own = fs::path(servers::kConfinedHome) / ".config/notes";
     CHECK(std::ranges::any_of(spec->mounts, [&](const sandbox::Mount& mount) {
       return mount.inside == own && mount.host == disk.path("home/.config/notes");
     }));
   }
 
   TEST_CASE("places, network and memory of a server's start are shown together") {
-    execute::ServerPlaces places;
+    project::ServerPlaces places;
     places.entry = {{"/srv/data", policy::FileMode::kReadWrite, {"mcpac.json: its entry"}}};
     places.network = {"api.example.com:443"};
     places.memory = 512'000'000;
-    const auto lines = execute::lines_of_places(execute::to_json({{"one", places}}));
+    const auto lines = servers::lines_of_places(servers::to_json({{"one", places}}));
     CHECK(lines == std::vector<std::string>{"one: /srv/data read-write: mcpac.json: its entry",
                                             "one: network api.example.com:443: its entry",
                                             "one: at most 512MB of memory: its entry"});
     places.network_denied = "mcpac.policy:3";
-    CHECK(execute::lines_of_places(execute::to_json({{"one", places}}))[1] ==
+    CHECK(servers::lines_of_places(servers::to_json({{"one", places}}))[1] ==
           "one: no network: mcpac.policy:3");
   }
 
@@ -1029,7 +1029,7 @@ TEST_SUITE("execute/confined servers") {
     const Disk disk;
     fs::create_directories(disk.path("home/project/data/secret"));
     ::setenv("MCPAC_TEST_PLACE", disk.path("home/project/data").c_str(), 1);
-    execute::Project project;
+    project::Project project;
     project.config_file = disk.path("home/project/mcpac.json");
     project.folder = disk.path("home/project");
     mcp::ServerConfig server;
@@ -1037,36 +1037,36 @@ TEST_SUITE("execute/confined servers") {
     server.command = "/usr/bin/true";
     server.sandbox = mcp::Confinement{.files = {"${env:MCPAC_TEST_PLACE}:rw"}};
     project.config.servers = {server};
-    execute::Folders folders;
+    project::Folders folders;
     folders.libexec = "/nowhere";
-    execute::ReachOfServer reach;
+    servers::ReachOfServer reach;
     const auto places = [&] {
-      return execute::places_of_servers(project, folders, {{"one", reach}}).at("one");
+      return servers::places_of_servers(project, folders, {{"one", reach}}).at("one");
     };
     const auto before = places();
     const std::string secret = disk.path("home/project/data/secret");
     reach.places.held_back = {{.path = secret, .rules = {"mcpac.policy:3: deny"}}};
     const auto held = places();
     CHECK(held.speaks_of(secret));
-    const Json shown = execute::to_json({{"one", held}}).at("one");
+    const Json shown = servers::to_json({{"one", held}}).at("one");
     REQUIRE(shown.at("absent").size() == 1);
     CHECK(shown.at("absent")[0].at("path") == secret);
     REQUIRE(shown.at("places").size() == 1);
     CHECK(shown.at("places")[0].at("path") == "${env:MCPAC_TEST_PLACE}");
     CHECK(shown.at("places")[0].at("mode") == "read-write");
     // Given back, a running server is started again for it.
-    CHECK(execute::gives_more(before, held));
-    CHECK_FALSE(execute::gives_more(held, before));
+    CHECK(servers::gives_more(before, held));
+    CHECK_FALSE(servers::gives_more(held, before));
   }
 
   TEST_CASE("a session says how its command ended, also where ends of children are ignored") {
-    execute::Project project;
+    project::Project project;
     project.config_file = "/nowhere/mcpac.json";
-    execute::Folders folders;
+    project::Folders folders;
     folders.temporary = fs::temp_directory_path();
     const auto observer =
-        execute::ServerObserver::joined(sandbox::ObserverEnd(UniqueFd()), mcp::ServerConfig());
-    const auto session = execute::LearnSession::open(project, folders, "one", *observer);
+        servers::ServerObserver::joined(sandbox::ObserverEnd(UniqueFd()), mcp::ServerConfig());
+    const auto session = servers::LearnSession::open(project, folders, "one", *observer);
     REQUIRE(session.has_value());
     const auto before = ::signal(SIGCHLD, SIG_IGN);
     const auto failed = (*session)->run({"sh", "-c", "exit 3"});
@@ -1077,33 +1077,33 @@ TEST_SUITE("execute/confined servers") {
   }
 
   TEST_CASE("a server that was started with other places is another one") {
-    using Places = execute::ServerPlaces;
+    using Places = project::ServerPlaces;
     const auto mode = policy::FileMode::kReadWrite;
     const Places none;
-    const execute::ConfinedRules::Started bare{none, {"/data", "/usr"}};
-    CHECK(execute::is_confined_alike(none, bare));
+    const servers::ConfinedRules::Started bare{none, {"/data", "/usr"}};
+    CHECK(servers::is_confined_alike(none, bare));
     // What lies in nothing that it has is absent anyhow.
-    CHECK(execute::is_confined_alike(Places{.absent = {{"/home/x/.ssh", {}, {}}}}, bare));
+    CHECK(servers::is_confined_alike(Places{.absent = {{"/home/x/.ssh", {}, {}}}}, bare));
     for (const Places& other :
          {Places{.given = {{"/srv", {}, {}}}}, Places{.absent = {{"/data/secret", {}, {}}}},
           Places{.absent = {{"/", {}, {}}}}, Places{.read_only = {{"/data/secret", {}, {}}}},
           Places{.network_denied = "a:1"}})
-      CHECK_FALSE(execute::is_confined_alike(other, bare));
+      CHECK_FALSE(servers::is_confined_alike(other, bare));
     // A wider one is started again, a narrower one serves on.
     const Places reads{.given = {{"/srv", {}, {}}}};
     const Places writes{.given = {{"/srv", mode, {}}}};
     const Places held{.given = {{"/srv", mode, {}}}, .absent = {{"/srv/secret", {}, {}}}};
     const Places kept{.given = {{"/srv", mode, {}}}, .read_only = {{"/srv/secret", {}, {}}}};
-    CHECK(execute::gives_more(reads, none));
-    CHECK(execute::gives_more(writes, reads));
-    CHECK(execute::gives_more(writes, held));
-    CHECK(execute::gives_more(writes, kept));
-    CHECK(execute::gives_more(kept, held));
-    CHECK_FALSE(execute::gives_more(none, writes));
-    CHECK_FALSE(execute::gives_more(reads, writes));
-    CHECK_FALSE(execute::gives_more(held, writes));
-    CHECK_FALSE(execute::gives_more(held, kept));
-    CHECK_FALSE(execute::gives_more(writes, writes));
-    CHECK_FALSE(execute::gives_more(Places{.given = {{"/srv/in", {}, {}}}}, reads));
+    CHECK(servers::gives_more(reads, none));
+    CHECK(servers::gives_more(writes, reads));
+    CHECK(servers::gives_more(writes, held));
+    CHECK(servers::gives_more(writes, kept));
+    CHECK(servers::gives_more(kept, held));
+    CHECK_FALSE(servers::gives_more(none, writes));
+    CHECK_FALSE(servers::gives_more(reads, writes));
+    CHECK_FALSE(servers::gives_more(held, writes));
+    CHECK_FALSE(servers::gives_more(held, kept));
+    CHECK_FALSE(servers::gives_more(writes, writes));
+    CHECK_FALSE(servers::gives_more(Places{.given = {{"/srv/in", {}, {}}}}, reads));
   }
 }

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 using namespace mcpac;
-using execute::Denials;
+using history::Denials;
 
 namespace {
 
@@ -24,7 +24,7 @@ TEST_SUITE("execute/denials") {
   TEST_CASE("a denial of the run is told as a forecast is, with the grant that would admit it") {
     Denials denials;
     denials.add(check("path \"/etc/passwd\" is not within ./data"));
-    CHECK(execute::to_human_text(denials.list().at(0)) ==
+    CHECK(history::to_human_text(denials.list().at(0)) ==
           "denied: fs.read: path \"/etc/passwd\" is not within ./data "
           "[allow fs.read(path within ./data)], nor does 1 other rule admit it\n"
           "  fix: --grant 'fs.read(path == \"/etc/passwd\")'");
@@ -35,9 +35,9 @@ TEST_SUITE("execute/denials") {
     gate::Check relative = check("path \"a\" is not within ./data");
     relative.taken_for = "it is /w/a, counted from the root of fs";
     denials.add(relative);
-    CHECK(execute::to_human_text(denials.list().at(0))
+    CHECK(history::to_human_text(denials.list().at(0))
               .find("\n  path: it is /w/a, counted from the root of fs\n") != std::string::npos);
-    CHECK(execute::to_json(denials.list()[0])["taken_for"] == relative.taken_for);
+    CHECK(history::to_json(denials.list()[0])["taken_for"] == relative.taken_for);
   }
 
   TEST_CASE("the same denial many times is one, counted") {
@@ -45,8 +45,8 @@ TEST_SUITE("execute/denials") {
     for (int i = 0; i < 3; ++i) denials.add(check("a"));
     REQUIRE(denials.list().size() == 1);
     CHECK(denials.list()[0].calls == 3);
-    CHECK(execute::to_json(denials.list()[0])["calls"] == 3);
-    CHECK(execute::to_human_text(denials.list()[0]).find("(3 calls)") != std::string::npos);
+    CHECK(history::to_json(denials.list()[0])["calls"] == 3);
+    CHECK(history::to_human_text(denials.list()[0]).find("(3 calls)") != std::string::npos);
   }
 
   TEST_CASE("a program that invents denials fills neither the memory nor the terminal") {
@@ -55,7 +55,7 @@ TEST_SUITE("execute/denials") {
       denials.add(check(std::to_string(i) + std::string(100'000, 'x')));
     CHECK(denials.list().size() == 10);
     CHECK(denials.others() == 990);
-    CHECK(execute::to_human_text(denials.list()[0]).size() < 5'000);
+    CHECK(history::to_human_text(denials.list()[0]).size() < 5'000);
     denials.add(check("0" + std::string(100'000, 'x')));
     CHECK(denials.list()[0].calls == 2);
   }
@@ -66,7 +66,7 @@ TEST_SUITE("execute/denials") {
     ceiling.would_grant = "";
     ceiling.layer = "mcpac.policy";
     denials.add(ceiling);
-    const std::string text = execute::to_human_text(denials.list()[0]);
+    const std::string text = history::to_human_text(denials.list()[0]);
     CHECK(text.find("no --grant helps: mcpac.policy decides") != std::string::npos);
     CHECK(text.find('\x1b') == std::string::npos);
   }
@@ -76,7 +76,7 @@ TEST_SUITE("execute/denials") {
     gate::Check hidden = check("path \"/tmp/a\u200cb\" is not within ./data");
     hidden.would_grant = "fs.read(path == \"/tmp/a\u200cb\")";
     denials.add(hidden);
-    const std::string text = execute::to_human_text(denials.list()[0]);
+    const std::string text = history::to_human_text(denials.list()[0]);
     CHECK(text.find("path \"/tmp/a\\u200cb\"") != std::string::npos);
     CHECK(text.find("fix: --grant 'fs.read(path == \"/tmp/a\\u200cb\")'") != std::string::npos);
     CHECK(text.find("\u200c") == std::string::npos);
@@ -90,7 +90,7 @@ TEST_SUITE("execute/denials") {
     denied.layer = "mcpac.policy";
     denied.place = "mcpac.policy:7";
     denials.add(denied);
-    CHECK(execute::to_human_text(denials.list()[0])
+    CHECK(history::to_human_text(denials.list()[0])
               .ends_with("fix: no --grant helps: `deny fs.read(path within ./data)` "
                          "(mcpac.policy:7) stands"));
   }
@@ -102,14 +102,14 @@ TEST_SUITE("execute/denials") {
     used_up.would_grant = "";
     used_up.used_up = true;
     denials.add(used_up);
-    const std::string text = execute::to_human_text(denials.list()[0]);
+    const std::string text = history::to_human_text(denials.list()[0]);
     CHECK(text.find("fix: no --grant is suggested: a limit of `allow fs.read calls <= 2` (the "
                     "command line) is used up") != std::string::npos);
     used_up.reason = "it ended at 2020-01-01T00:00:00Z";
     used_up.rule = "allow fs.read until 2020-01-01T00:00:00Z";
     used_up.ended = true;
     denials.add(used_up);
-    CHECK(execute::fix_of(denials.list()[1]) ==
+    CHECK(history::fix_of(denials.list()[1]) ==
           "a later end in `allow fs.read until 2020-01-01T00:00:00Z` (the command line): until "
           "YYYY-MM-DDThh:mm:ssZ");
     CHECK(text.find("raise") == std::string::npos);

@@ -4,16 +4,16 @@
 
 using namespace mcpac;
 using analyzer::Entry;
-using execute::EntryPlace;
-using execute::likely_entry;
+using toolchain::EntryPlace;
+using toolchain::likely_entry;
 
 namespace {
 
 std::optional<EntryPlace> entry_of(const std::string& first, const std::string& second = "") {
-  auto source = execute::source_from_text(first, "a.cpp").value();
+  auto source = toolchain::source_from_text(first, "a.cpp").value();
   source.name = "a.cpp";
   if (!second.empty()) source.further.push_back({"b.cpp", "b.cpp", second});
-  return likely_entry(execute::Snapshot::take(source).value());
+  return likely_entry(toolchain::Snapshot::take(source).value());
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 using namespace mcpac;
-using namespace mcpac::execute;
+using namespace mcpac::run;
 
 namespace {
 

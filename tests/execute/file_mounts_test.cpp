@@ -24,10 +24,10 @@
 #include "project/files/protected_names.h"
 
 using namespace mcpac;
-using execute::FileMounts;
-using execute::mounts_of;
-using execute::ReservedPlaces;
-using execute::test::AsNobody;
+using project::FileMounts;
+using project::mounts_of;
+using project::ReservedPlaces;
+using run::test::AsNobody;
 using policy::FileMode;
 using policy::FilePlace;
 using Access = sandbox::Mount::Access;
@@ -54,7 +54,7 @@ struct Place {
   }
   Result<FileMounts> grant_changes(const fs::path& path) const {
     return mounts_of(std::vector{FilePlace{path.string(), FileMode::kReadWrite, "--files"}},
-                     reserved, execute::NamesKept::kByApply);
+                     reserved, project::NamesKept::kByApply);
   }
 };
 
@@ -150,7 +150,7 @@ TEST_SUITE("execute/file mounts") {
     dig(place.folder / "src", "d", 1'500);
     const UniqueFd bottom = dig(place.folder, "longer-name", 2'000);  // longer than any path
     const UniqueFd root(::open(place.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    const auto found = execute::find_protected(root.get(), place.folder);
+    const auto found = project::find_protected(root.get(), place.folder);
     REQUIRE(found.has_value());
     CHECK(found->closed.empty());
     CHECK(std::ranges::count_if(found->names, [](const fs::path& name) {
@@ -194,10 +194,10 @@ TEST_SUITE("execute/file mounts") {
       return;
     }
     const UniqueFd devices(::open("/dev", O_PATH | O_DIRECTORY | O_CLOEXEC));
-    CHECK(execute::kernel_mount_in(devices.get(), "/elsewhere").value() == "/dev");
+    CHECK(project::kernel_mount_in(devices.get(), "/elsewhere").value() == "/dev");
     const Place place;
     const UniqueFd plain(::open(place.folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    CHECK(execute::kernel_mount_in(plain.get(), place.folder).value().empty());
+    CHECK(project::kernel_mount_in(plain.get(), place.folder).value().empty());
   }
 
   TEST_CASE("mcpac's own is known under another name, too") {
@@ -227,7 +227,7 @@ TEST_SUITE("execute/file mounts") {
     const auto made = place.grant(work, FileMode::kReadWrite);
     REQUIRE(made.has_value());
     CHECK(access_at(*made, work / "mcpac.json") == Access::kRead);
-    const auto table = execute::MountTable::read();
+    const auto table = project::MountTable::read();
     REQUIRE(table.has_value());
     const std::vector<fs::path> shown{work / "mcpac.json"};
     CHECK(table->elsewhere(place.folder / "mcpac.json") == shown);
@@ -402,7 +402,7 @@ TEST_SUITE("execute/file mounts") {
       REQUIRE(made.has_value());
       CHECK(made->mounts.size() == 56);
       CHECK(access_at(*made, place.folder / ".git") == Access::kRead);
-      CHECK(execute::new_protected_names(*made).value().names.empty());
+      CHECK(project::new_protected_names(*made).value().names.empty());
     }
     // Of what is written directly the folders stay where they are, also those for which there is no
     // mount that would hold them.
@@ -477,16 +477,16 @@ TEST_SUITE("execute/file mounts") {
     place.write("a/.envrc");
     const auto made = place.grant(place.folder, FileMode::kReadWrite);
     REQUIRE(made.has_value());
-    CHECK(execute::new_protected_names(*made).value().names.empty());
+    CHECK(project::new_protected_names(*made).value().names.empty());
     const auto evil = place.write("b/.git/hooks/post-merge").parent_path().parent_path();
-    CHECK(execute::new_protected_names(*made).value().names == std::vector<fs::path>{evil});
+    CHECK(project::new_protected_names(*made).value().names == std::vector<fs::path>{evil});
     // The folder of one that was there is moved away, and another takes its place.
     fs::rename(place.folder / "a", place.folder / "c");
     const auto other = place.write("a/.envrc");
-    CHECK(execute::new_protected_names(*made).value().names ==
+    CHECK(project::new_protected_names(*made).value().names ==
           std::vector<fs::path>{other, evil, place.folder / "c/.envrc"});
     fs::create_symlink("/", place.folder / ".vscode");
-    CHECK(execute::new_protected_names(*made).value().names.back() == place.folder / ".vscode");
+    CHECK(project::new_protected_names(*made).value().names.back() == place.folder / ".vscode");
   }
 
   TEST_CASE("a folder that is closed to its own user is not taken for an empty one") {
@@ -502,7 +502,7 @@ TEST_SUITE("execute/file mounts") {
     };
     const auto made = place.grant(place.folder, FileMode::kReadWrite);
     REQUIRE(made.has_value());
-    CHECK(execute::new_protected_names(*made).value().closed.empty());
+    CHECK(project::new_protected_names(*made).value().closed.empty());
     // A program that may change modes closes it and opens it again in the next run.
     close("sub");
     CHECK(
@@ -510,13 +510,13 @@ TEST_SUITE("execute/file mounts") {
     CHECK(place.grant(place.folder, FileMode::kReadOnly).has_value());
     // After its run nobody says that there is nothing, and what is seen beside it is still named.
     place.write("open/.envrc");
-    const auto after = execute::new_protected_names(*made);
+    const auto after = project::new_protected_names(*made);
     REQUIRE(after.has_value());
     CHECK(after->closed == std::vector<fs::path>{place.folder / "sub"});
     CHECK(after->names == std::vector<fs::path>{place.folder / "open/.envrc"});
     // The place itself, too.
     REQUIRE(::chmod(place.folder.c_str(), 0300) == 0);
-    CHECK(execute::new_protected_names(*made).value().closed ==
+    CHECK(project::new_protected_names(*made).value().closed ==
           std::vector<fs::path>{place.folder});
     CHECK(
         has(refusal(place.grant(place.folder, FileMode::kReadWrite)), "cannot be looked through"));
@@ -546,28 +546,28 @@ TEST_SUITE("execute/file mounts") {
     REQUIRE(made.has_value());
     CHECK(access_at(*made, place.folder / "docs") == std::nullopt);
     place.write("docs/refs/x");
-    CHECK(execute::new_protected_names(*made).value().names ==
+    CHECK(project::new_protected_names(*made).value().names ==
           std::vector<fs::path>{place.folder / "docs"});
     const auto again = place.grant(place.folder, FileMode::kReadWrite);
     REQUIRE(again.has_value());
     CHECK(access_at(*again, place.folder / "docs") == Access::kRead);
-    CHECK(execute::new_protected_names(*again).value().names.empty());
+    CHECK(project::new_protected_names(*again).value().names.empty());
     CHECK(has(refusal(place.grant(place.folder / "docs", FileMode::kReadWrite)),
               "is a git repository by what it holds"));
     // Where case is not folded, another case is another name.
     for (const char* part : {"plain/HEAD", "plain/objects/x", "plain/Refs/x"}) place.write(part);
-    CHECK(execute::new_protected_names(*again).value().names.empty());
+    CHECK(project::new_protected_names(*again).value().names.empty());
     // Its objects may be another's.
     place.write("other/HEAD");
     place.write("other/commondir");
-    CHECK(execute::new_protected_names(*again).value().names ==
+    CHECK(project::new_protected_names(*again).value().names ==
           std::vector<fs::path>{place.folder / "other"});
   }
 
   TEST_CASE("the manual names all protected names") {
     const auto manual = read_file(testing::in_source("docs/files.md"));
     REQUIRE(manual.has_value());
-    for (const auto& known : execute::protected_names()) {
+    for (const auto& known : project::protected_names()) {
       CAPTURE(known.name);
       CHECK(has(*manual, std::string(known.name)));
     }
@@ -576,20 +576,20 @@ TEST_SUITE("execute/file mounts") {
   TEST_CASE(
       "each protected name is written as it is compared, says who obeys it and where that stands") {
     std::set<std::string_view> seen;
-    for (const auto& known : execute::protected_names()) {
+    for (const auto& known : project::protected_names()) {
       CAPTURE(known.name);
       CHECK(folded(known.name) == known.name);
       CHECK(seen.insert(known.name).second);
       CHECK_FALSE(known.obeyed_by.empty());
       CHECK(known.source.find('.') != std::string_view::npos);
-      CHECK(execute::is_protected_name(known.name));
+      CHECK(project::is_protected_name(known.name));
     }
     for (const char* name : {"AGENTS.md", "Makefile", "package.json", "README.md", "Cargo.toml",
                              "build.rs", ".gitignore", ".editorconfig", "tsconfig.json",
                              "CMakeLists.txt", "node_modules", "docker-compose.yml", ".env.example",
                              ".gitattributes", "pyproject.toml", "go.mod", ".dockerignore"}) {
       CAPTURE(name);
-      CHECK_FALSE(execute::is_protected_name(name));
+      CHECK_FALSE(project::is_protected_name(name));
     }
   }
 
@@ -622,7 +622,7 @@ TEST_SUITE("execute/file mounts") {
                              "lint-staged.config.mjs",
                              ".pre-commit-config.yml"}) {
       CAPTURE(name);
-      CHECK(execute::is_protected_name(name));
+      CHECK(project::is_protected_name(name));
     }
   }
 
@@ -632,7 +632,7 @@ TEST_SUITE("execute/file mounts") {
           "mise.md", "mise.lock", "captainhook.md", "simple-git-hooks.md", "nano-staged.md",
           "lint-staged.config.md", "directory.build.md", "rust-toolchain.md", "grumphp.md"}) {
       CAPTURE(name);
-      CHECK_FALSE(execute::is_protected_name(name));
+      CHECK_FALSE(project::is_protected_name(name));
     }
     for (const char* name : {".roo",
                              ".roorules-code",
@@ -659,7 +659,7 @@ TEST_SUITE("execute/file mounts") {
                              ".run",
                              ".serena"}) {
       CAPTURE(name);
-      CHECK(execute::is_protected_name(name));
+      CHECK(project::is_protected_name(name));
     }
   }
 
@@ -670,36 +670,36 @@ TEST_SUITE("execute/file mounts") {
     std::set<std::string> seen;
     for (int time = 0; time < 3; ++time) {
       std::ofstream(path) << "one";
-      const std::string made = execute::file_with_name(path);
+      const std::string made = project::file_with_name(path);
       CHECK(seen.insert(made).second);
       std::ofstream(path) << "another";
       fs::permissions(path, fs::perms::owner_all);
-      CHECK(execute::file_with_name(path) == made);
+      CHECK(project::file_with_name(path) == made);
       // Its inode stays in use: a birth has the time of a clock that stands still for milliseconds.
       fs::create_hard_link(path, folder.path() / ("kept-" + std::to_string(time)));
       fs::remove(path);
-      CHECK(execute::file_with_name(path) == path.string());
+      CHECK(project::file_with_name(path) == path.string());
     }
   }
 
   TEST_CASE("names are protected whole, not by what they contain") {
-    CHECK(execute::is_protected_name(".git"));
-    CHECK(execute::is_protected_name(".bashrc"));
-    CHECK(execute::is_protected_name(".mcpac-anything"));
-    CHECK(execute::is_protected_name(".claude"));
-    CHECK(execute::is_protected_name(".cargo"));
+    CHECK(project::is_protected_name(".git"));
+    CHECK(project::is_protected_name(".bashrc"));
+    CHECK(project::is_protected_name(".mcpac-anything"));
+    CHECK(project::is_protected_name(".claude"));
+    CHECK(project::is_protected_name(".cargo"));
     // The same names where case is folded, and what nobody sees is left out.
     for (const char* name :
          {".GIT", ".Git", ".BashRC", ".mcp.JSON", ".\u017f\u017fh", ".hus\u212ay", ".g\u200cit",
           ".git\ufeff", ".\u00dfh", ".pro\ufb01le"}) {
       CAPTURE(name);
-      CHECK(execute::is_protected_name(name));
+      CHECK(project::is_protected_name(name));
     }
-    CHECK_FALSE(execute::is_protected_name(".gi\u0165"));
-    CHECK_FALSE(execute::is_protected_name(".gi\xff"));
-    CHECK_FALSE(execute::is_protected_name(".gitignore"));
-    CHECK_FALSE(execute::is_protected_name("git"));
-    CHECK(execute::has_protected_name("/a/.git/b"));
-    CHECK_FALSE(execute::has_protected_name("/a/x.git/b"));
+    CHECK_FALSE(project::is_protected_name(".gi\u0165"));
+    CHECK_FALSE(project::is_protected_name(".gi\xff"));
+    CHECK_FALSE(project::is_protected_name(".gitignore"));
+    CHECK_FALSE(project::is_protected_name("git"));
+    CHECK(project::has_protected_name("/a/.git/b"));
+    CHECK_FALSE(project::has_protected_name("/a/x.git/b"));
   }
 }

@@ -9,8 +9,8 @@
 #include "core/permission.h"
 
 using namespace mcpac;
-using execute::ForeignServer;
-using execute::read_foreign_servers;
+using project::ForeignServer;
+using project::read_foreign_servers;
 
 namespace {
 
@@ -163,7 +163,7 @@ TEST_SUITE("execute/foreign_servers") {
                                                 "-",          "_z",
                                                 "Ünder line", std::string(200, 'n') + "!"};
     const auto names =
-        execute::legal_names(originals, [](const std::string& name, const std::string& original) {
+        project::legal_names(originals, [](const std::string& name, const std::string& original) {
           return name == "x-y" && original == "x.y";  // mcpac.json has another x-y
         });
     CHECK(names.at("my server") == "my-server");

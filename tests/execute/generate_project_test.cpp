@@ -15,7 +15,7 @@
 #include "project/project_turn.h"
 
 using namespace mcpac;
-using namespace mcpac::execute;
+using namespace mcpac::project;
 namespace fs = std::filesystem;
 
 namespace {

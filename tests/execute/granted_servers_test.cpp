@@ -8,7 +8,8 @@
 #include "servers/tool_tables.h"
 
 using namespace mcpac;
-using namespace mcpac::execute;
+using namespace mcpac::servers;
+using namespace mcpac::run;
 
 namespace {
 

@@ -14,10 +14,10 @@
 #include "execute/support_image.h"
 
 using namespace mcpac;
-using execute::Image;
-using execute::kImageBegin;
-using execute::kImageEnd;
-using execute::test::ImageBytes;
+using toolchain::Image;
+using toolchain::kImageBegin;
+using toolchain::kImageEnd;
+using run::test::ImageBytes;
 
 namespace {
 
@@ -44,7 +44,7 @@ TEST_SUITE("execute/image file") {
 
   TEST_CASE("segments lie in the place of programs, apart, and inside of the file") {
     CHECK(refused([](ImageBytes& i) {
-            i.segments[2].p_vaddr = execute::kRunnerBegin;
+            i.segments[2].p_vaddr = toolchain::kRunnerBegin;
           }).contains("outside of the place"));
     CHECK(refused([](ImageBytes& i) {
             i.segments[0].p_vaddr = 0x1000;
@@ -99,7 +99,7 @@ TEST_SUITE("execute/image file") {
             i.header.e_entry = kImageBegin + 0xfe0;
           }).contains("its entry"));
     CHECK(refused([](ImageBytes& i) { i.table[0] = kImageBegin + 0x2000; }).contains("its main"));
-    CHECK(refused([](ImageBytes& i) { i.table[0] = execute::kRunnerBegin; }).contains("its main"));
+    CHECK(refused([](ImageBytes& i) { i.table[0] = toolchain::kRunnerBegin; }).contains("its main"));
     CHECK(refused([](ImageBytes& i) { i.table[2] = i.table[1] - 8; }).contains("around the entry"));
     CHECK(refused([](ImageBytes& i) { i.table[2] = i.table[1] + 4; }).contains("around the entry"));
     CHECK(refused([](ImageBytes& i) { i.table[2] = kImageEnd; }).contains("around the entry"));
@@ -121,7 +121,7 @@ TEST_SUITE("execute/image file") {
             i.header.e_phoff = ~std::uint64_t{0};
           }).contains("no usual form"));
     CHECK(refused([](ImageBytes& i) { i.header.e_phentsize = 8; }).contains("no usual form"));
-    CHECK_FALSE(Image::checked(std::string(execute::kLargestImage + 1, '\0')).has_value());
+    CHECK_FALSE(Image::checked(std::string(toolchain::kLargestImage + 1, '\0')).has_value());
   }
 
   TEST_CASE("an image cut anywhere is refused") {
@@ -182,7 +182,7 @@ TEST_SUITE("execute/image file") {
     REQUIRE(write_file_atomic(folder->path() / "empty", "").has_value());
     CHECK(error_of("empty") == unusable);
     REQUIRE(write_file_atomic(folder->path() / "large", "").has_value());
-    fs::resize_file(folder->path() / "large", execute::kLargestImage + 1);
+    fs::resize_file(folder->path() / "large", toolchain::kLargestImage + 1);
     CHECK(error_of("large") == unusable);
     CHECK(error_of("none") == unusable);
     CHECK(error_of("/proc/self/status") == unusable);

@@ -12,7 +12,7 @@
 #include "resident/support_noexec.h"
 
 using namespace mcpac;
-using execute::ImageMemory;
+using run::ImageMemory;
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include "project/header_files.h"
 
 using namespace mcpac;
-using namespace mcpac::execute;
+using namespace mcpac::project;
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include "places.h"
 
 using namespace mcpac;
-using namespace mcpac::execute;
+using namespace mcpac::project;
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 using namespace mcpac;
-using execute::literal_secrets;
+using project::literal_secrets;
 using Places = std::vector<std::string>;
 
 namespace {

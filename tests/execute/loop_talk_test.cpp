@@ -12,7 +12,7 @@
 #include <vector>
 
 using namespace mcpac;
-using namespace mcpac::execute;
+using namespace mcpac::run;
 using namespace std::chrono_literals;
 
 namespace {

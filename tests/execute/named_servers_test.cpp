@@ -5,7 +5,7 @@
 #include <filesystem>
 
 using namespace mcpac;
-using namespace mcpac::execute;
+using namespace mcpac::toolchain;
 
 namespace {
 

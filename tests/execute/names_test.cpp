@@ -13,7 +13,7 @@
 #include "network/host_dialer.h"
 
 using namespace mcpac;
-using namespace mcpac::execute;
+using namespace mcpac::network;
 namespace asio = boost::asio;
 
 namespace {

@@ -8,8 +8,8 @@
 #include "network/own_addresses.h"
 
 using namespace mcpac;
-using namespace mcpac::execute;
-using namespace mcpac::execute::testing;
+using namespace mcpac::network;
+using namespace mcpac::run::testing;
 using gate::ConnectionEnd;
 using gate::Tls;
 

@@ -16,7 +16,7 @@
 #include "project/files/file_mounts.h"
 
 using namespace mcpac;
-using execute::FileMounts;
+using project::FileMounts;
 using policy::FileMode;
 using policy::FilePlace;
 using Access = sandbox::Mount::Access;
@@ -51,7 +51,7 @@ class Grounds {
   }
   [[nodiscard]] fs::path at(const fs::path& name) const { return base_.path() / name; }
   [[nodiscard]] Result<FileMounts> grant(const fs::path& path) const {
-    return execute::mounts_of(
+    return project::mounts_of(
         std::vector{FilePlace{at(path).string(), FileMode::kReadWrite, "--files"}}, {});
   }
   // As names below `work`, in order.
@@ -100,7 +100,7 @@ std::optional<std::set<std::string>> as_git_reads(const fs::path& file) {
 
 std::set<std::string> as_we_read(const std::string& text) {
   std::set<std::string> settings;
-  for (const auto& one : execute::read_git_settings(text)) {
+  for (const auto& one : project::read_git_settings(text)) {
     const std::string key =
         one.section + (one.subsection.empty() ? "" : "." + one.subsection) + "." + one.key;
     settings.insert(one.value.empty() ? key : key + "\n" + one.value);
@@ -134,7 +134,7 @@ TEST_SUITE("execute/obeyed places") {
     for (const char* text : {"[", "[a", "[a \"", "[a \"\\", "[a]\nb = \"", "[a]\nb = \\", "=", "\\",
                              "[a]\n=\n", "]\n", "[a]b", "\"\"\"", "[.]\nx=y", "[a.b"}) {
       CAPTURE(text);
-      CHECK(execute::read_git_settings(text).size() <= 2);
+      CHECK(project::read_git_settings(text).size() <= 2);
     }
   }
 

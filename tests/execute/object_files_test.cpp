@@ -9,7 +9,7 @@
 namespace {
 
 using namespace mcpac;
-using namespace mcpac::execute;
+using namespace mcpac::toolchain;
 
 constexpr const char* kLlvm = "/usr/lib/llvm-19";
 

@@ -11,7 +11,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-using namespace mcpac::execute;
+using namespace mcpac::servers;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;

@@ -9,7 +9,7 @@
 #include "toolchain/precompile.h"
 
 using namespace mcpac;
-using namespace mcpac::execute;
+using namespace mcpac::toolchain;
 namespace fs = std::filesystem;
 
 namespace {

@@ -17,7 +17,7 @@ TEST_SUITE("execute/project") {
     const auto inside = project / "it's/notes";
     std::filesystem::create_directories(inside);
     const auto fix = [&] {
-      const auto loaded = execute::load_project(inside / "mcpac.json", {});
+      const auto loaded = project::load_project(inside / "mcpac.json", {});
       return loaded ? std::string() : loaded.error().fix;
     };
     CHECK(fix() == "run `mcpac init`, or name another file with --config FILE");
@@ -42,7 +42,7 @@ TEST_SUITE("execute/project") {
                                     R"("]}, "y": {"command": "node", "args": [")" +
                                     script.string() + R"("], "manifest": "mine.json"}}})");
     const auto claims = [&](const char* server) {
-      const auto loaded = execute::load_project(project / "mcpac.json", {});
+      const auto loaded = project::load_project(project / "mcpac.json", {});
       REQUIRE(loaded);
       return loaded->config.find(server)->claims;
     };

@@ -9,8 +9,8 @@
 #include "resident/support_child.h"
 
 using namespace mcpac;
-using execute::place_of_project;
-using execute::ProjectUse;
+using project::place_of_project;
+using project::ProjectUse;
 namespace fs = std::filesystem;
 
 namespace {
@@ -18,7 +18,7 @@ namespace {
 struct Place {
   TemporaryFolder folder =
       TemporaryFolder::create(fs::temp_directory_path(), "mcpac-test-").value();
-  execute::Folders folders{};
+  project::Folders folders{};
   fs::path config_file = folder.path() / "project" / "mcpac.json";
 
   Place() {

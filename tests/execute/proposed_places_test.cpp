@@ -51,8 +51,8 @@ class Proposed {
     server.working_directory = path(project_folder);
     config.servers.push_back(server);
     const auto project =
-        execute::project_of(config, path(project_folder) + "/mcpac.json", folders_);
-    const auto found = execute::proposed_places(project, folders_, server);
+        project::project_of(config, path(project_folder) + "/mcpac.json", folders_);
+    const auto found = servers::proposed_places(project, folders_, server);
     if (!found) return {found.error().to_text()};
     std::vector<std::string> all;
     for (const auto& place : found->places) all.push_back(place.text);
@@ -64,7 +64,7 @@ class Proposed {
   TemporaryFolder folder_ = std::move(
       TemporaryFolder::create(fs::canonical(fs::temp_directory_path()), "mcpac-test-proposed")
           .value());
-  execute::Folders folders_;
+  project::Folders folders_;
 };
 
 using Texts = std::vector<std::string>;

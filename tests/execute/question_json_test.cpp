@@ -4,8 +4,8 @@
 #include <doctest/doctest.h>
 
 using namespace mcpac;
-using execute::Asks;
-using execute::read_answer;
+using run::Asks;
+using run::read_answer;
 using gate::Answered;
 
 namespace {
@@ -86,7 +86,7 @@ TEST_SUITE("execute/question_json") {
         gate::make_question("fs.write", {{"path", "a\nb\u2028\033[2J"}},
                             {{"the command line", "ask fs.write"}}, {"p", "h", "l", "r", "e"});
     asked.waiting = 2;
-    const std::string line = execute::question_line(asked);
+    const std::string line = run::question_line(asked);
     CHECK(line.find('\n') == line.size() - 1);
     const auto json = parse_json(line);
     REQUIRE(json);

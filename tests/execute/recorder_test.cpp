@@ -8,8 +8,8 @@
 #include "history/recording/secret_marks.h"
 
 using namespace mcpac;
-using namespace mcpac::execute;
-using namespace mcpac::execute::testing;
+using namespace mcpac::history;
+using namespace mcpac::run::testing;
 
 namespace {
 
@@ -31,7 +31,7 @@ struct Recorded {
     auto taken = recorder.take();
     REQUIRE(taken.has_value());
     taken->header.lock = std::string(64, 'a');  // whoever writes the file knows it
-    return execute::to_text(*taken).value();
+    return history::to_text(*taken).value();
   }
 };
 

@@ -11,8 +11,8 @@
 #include "places.h"
 
 using namespace mcpac;
-using namespace mcpac::execute;
-using namespace mcpac::execute::testing;
+using namespace mcpac::history;
+using namespace mcpac::run::testing;
 
 namespace {
 
@@ -84,11 +84,11 @@ Recording varied() {
 TEST_SUITE("execute/recording") {
   TEST_CASE("what is written is read, whatever a call went through") {
     const Recording before = varied();
-    const auto text = execute::to_text(before);
+    const auto text = history::to_text(before);
     REQUIRE(text.has_value());
     const auto after = parse_recording(*text, "r");
     REQUIRE_MESSAGE(after.has_value(), after.error().to_text());
-    CHECK(execute::to_text(*after) == *text);
+    CHECK(history::to_text(*after) == *text);
     CHECK(after->header.tools == before.header.tools);
     REQUIRE(after->header.arguments.has_value());
     CHECK(after->header.arguments->value == before.header.arguments->value);
@@ -109,7 +109,7 @@ TEST_SUITE("execute/recording") {
     REQUIRE(read.has_value());
     const auto schema = JsonSchema::compile(parse_json(*read).value());
     REQUIRE_MESSAGE(schema.has_value(), schema.error().to_text());
-    for (const auto& line : lines_of(execute::to_text(varied()).value())) {
+    for (const auto& line : lines_of(history::to_text(varied()).value())) {
       const auto violation = (*schema)->validate(parse_json(line).value());
       CHECK_MESSAGE(!violation.has_value(), line);
     }
@@ -117,7 +117,7 @@ TEST_SUITE("execute/recording") {
   }
 
   TEST_CASE("a file that was cut anywhere is refused") {
-    const std::string text = execute::to_text(varied()).value();
+    const std::string text = history::to_text(varied()).value();
     for (std::size_t size = 0; size < text.size(); ++size) {
       const auto cut = parse_recording(std::string_view(text).substr(0, size), "r");
       REQUIRE_FALSE(cut.has_value());
@@ -126,7 +126,7 @@ TEST_SUITE("execute/recording") {
   }
 
   TEST_CASE("lines that are missing, twice, exchanged or foreign are refused") {
-    const auto lines = lines_of(execute::to_text(small()).value());
+    const auto lines = lines_of(history::to_text(small()).value());
     REQUIRE(lines.size() == 4);
     const auto& [header, one, two, end] = std::tie(lines[0], lines[1], lines[2], lines[3]);
     CHECK(parse_recording(joined({header, two, one, end}), "r").has_value());  // ticks order them
@@ -145,7 +145,7 @@ TEST_SUITE("execute/recording") {
   }
 
   TEST_CASE("members of another kind are refused, with the line") {
-    const auto lines = lines_of(execute::to_text(small()).value());
+    const auto lines = lines_of(history::to_text(small()).value());
     const auto with = [&](auto change) {
       Json call = parse_json(lines[1]).value();
       change(call);
@@ -233,7 +233,7 @@ TEST_SUITE("execute/recording") {
         {{"resultType", "input_required"}}, {{"resultType", Json::array({"input_required"})}},
         {{"resultType", nullptr}},          {{"resultType", "complete"}, {"inputRequests", page}},
         {{"inputRequests", page}},          {{"requestState", "s"}}};
-    const auto lines = lines_of(execute::to_text(varied()).value());
+    const auto lines = lines_of(history::to_text(varied()).value());
     std::set<std::string> kinds;
     for (std::size_t at = 0; at < lines.size(); ++at) {
       Json line = parse_json(lines[at]).value();
@@ -256,7 +256,7 @@ TEST_SUITE("execute/recording") {
   }
 
   TEST_CASE("a program's arguments are an object, and nothing else is read as such") {
-    auto lines = lines_of(execute::to_text(small()).value());
+    auto lines = lines_of(history::to_text(small()).value());
     CHECK_FALSE(parse_recording(joined(lines), "r")->header.arguments.has_value());
     const Json header = parse_json(lines[0]).value();
     for (const Json& wrong : {Json("x"), Json::array(), Json(nullptr)}) {
@@ -273,7 +273,7 @@ TEST_SUITE("execute/recording") {
   }
 
   TEST_CASE("a later version is refused, and only recordings begin as one") {
-    auto lines = lines_of(execute::to_text(small()).value());
+    auto lines = lines_of(history::to_text(small()).value());
     CHECK(begins_recording(joined(lines)));
     CHECK_FALSE(begins_recording("int main() {}\n"));
     CHECK_FALSE(begins_recording("{}\n"));

@@ -16,7 +16,7 @@
 #include "policy/policy_digest.h"
 
 using namespace mcpac;
-using namespace mcpac::execute;
+using namespace mcpac::history;
 using gate::ConnectionEnd;
 using gate::testing::FakeUpstream;
 using gate::testing::permission;

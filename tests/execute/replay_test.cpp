@@ -19,7 +19,8 @@
 #include "servers/tool_tables.h"
 
 using namespace mcpac;
-using namespace mcpac::execute;
+using namespace mcpac::servers;
+using namespace mcpac::history;
 using gate::testing::FakeUpstream;
 
 namespace {

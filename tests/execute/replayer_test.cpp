@@ -6,8 +6,8 @@
 #include "execute/support_recording.h"
 
 using namespace mcpac;
-using namespace mcpac::execute;
-using namespace mcpac::execute::testing;
+using namespace mcpac::history;
+using namespace mcpac::run::testing;
 
 namespace {
 
@@ -208,7 +208,7 @@ TEST_SUITE("execute/replayer") {
     servers.answer(0, fail(ErrorId::kServerError, "it refused"));
     auto recording = recorder.take().value();
     recording.header.lock = std::string(64, 'a');
-    const auto read = parse_recording(execute::to_text(recording).value(), "r");
+    const auto read = parse_recording(history::to_text(recording).value(), "r");
     REQUIRE_MESSAGE(read.has_value(), read.error().to_text());
     Played here(*read);
     const auto client = std::make_shared<Client>();
@@ -291,7 +291,7 @@ TEST_SUITE("execute/replayer") {
     std::ignore = ask(recorder, "resources/list", Json::object(), nothing);
     auto recording = recorder.take().value();
     recording.header.lock = std::string(64, 'a');
-    const std::string text = execute::to_text(recording).value();
+    const std::string text = history::to_text(recording).value();
     CHECK(text.find("s3cr3t-value") == std::string::npos);
     Played here(parse_recording(text, "r").value());
     const auto settle = [&here] { here.settle(); };

@@ -6,7 +6,7 @@ using namespace mcpac;
 
 namespace {
 
-using ChangeKind = execute::DeclaredChange::Kind;
+using ChangeKind = run::DeclaredChange::Kind;
 
 analyzer::Report declaring(const std::vector<std::pair<std::string, std::string>>& items) {
   analyzer::Report report;
@@ -28,13 +28,13 @@ analyzer::Argument constant(const char* text) {
 }
 
 ChangeKind only_change(const analyzer::Report& before, const analyzer::Report& after) {
-  const auto diff = execute::diff_reports(before, after);
+  const auto diff = run::diff_reports(before, after);
   REQUIRE(diff.declared.size() == 1);
   return diff.declared.front().kind;
 }
 
 bool is_more(const analyzer::Report& before, const analyzer::Report& after) {
-  return execute::diff_reports(before, after).is_more();
+  return run::diff_reports(before, after).is_more();
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ TEST_SUITE("execute/report_diff") {
   TEST_CASE("a program can do nothing more than itself, or than with a permission less") {
     const auto both = declaring({{"fs.read", ""}, {"fs.write", ""}});
     CHECK_FALSE(is_more(both, both));
-    CHECK(execute::diff_reports(both, both).declared.empty());
+    CHECK(run::diff_reports(both, both).declared.empty());
     const auto one = declaring({{"fs.read", ""}});
     CHECK(only_change(both, one) == ChangeKind::kRemoved);
     CHECK_FALSE(is_more(both, one));
@@ -103,7 +103,7 @@ TEST_SUITE("execute/report_diff") {
     const auto before = declaring({{"fs.read", ""}});
     auto after = before;
     after.findings.push_back({"dependent-call", analyzer::Severity::kNote, "a.cpp", 1, 1, "m", ""});
-    CHECK(execute::diff_reports(before, after).findings.size() == 1);
+    CHECK(run::diff_reports(before, after).findings.size() == 1);
     CHECK_FALSE(is_more(before, after));
     after.findings.push_back({"os-call", analyzer::Severity::kWarns, "a.cpp", 1, 1, "m", ""});
     CHECK(is_more(before, after));
@@ -123,7 +123,7 @@ TEST_SUITE("execute/report_diff") {
     const auto source = using_({{"path", constant("a")}});
     auto binary = declaring({{"fs.read", ""}});
     binary.entry = analyzer::Entry::kBinary;
-    CHECK(execute::diff_reports(source, binary).are_uses_hidden);
+    CHECK(run::diff_reports(source, binary).are_uses_hidden);
     CHECK(is_more(source, binary));
     CHECK_FALSE(is_more(binary, binary));
     CHECK_FALSE(is_more(binary, source));

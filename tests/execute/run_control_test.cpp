@@ -19,7 +19,7 @@
 #include "run/live/live_runs.h"
 
 using namespace mcpac;
-using namespace mcpac::execute;
+using namespace mcpac::run;
 
 namespace {
 

@@ -10,8 +10,8 @@
 #include "execute/support_recording.h"
 
 using namespace mcpac;
-using namespace mcpac::execute;
-using namespace mcpac::execute::testing;
+using namespace mcpac::history;
+using namespace mcpac::run::testing;
 
 namespace {
 
@@ -21,7 +21,7 @@ struct Written {
     Recording recording;
     recording.header.lock = sha256_hex(codegen::to_text(lock));
     recording.header.arguments = std::move(arguments);
-    REQUIRE(write_file_atomic(file, execute::to_text(recording).value()).has_value());
+    REQUIRE(write_file_atomic(file, history::to_text(recording).value()).has_value());
   }
   [[nodiscard]] Result<Json> given(std::optional<Json> arguments) const {
     auto opened = RunRecording::open({.record = {}, .replay = file}, lock, [](std::string_view) {});

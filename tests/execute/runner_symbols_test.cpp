@@ -9,8 +9,8 @@
 #include "toolchain/image_link.h"
 
 using namespace mcpac;
-using execute::ElfSymbol;
-using execute::RunnerSymbols;
+using toolchain::ElfSymbol;
+using toolchain::RunnerSymbols;
 
 namespace {
 
@@ -35,7 +35,7 @@ analyzer::ObjectFile object(std::vector<analyzer::ObjectSymbol> symbols) {
 std::optional<std::string> addresses(std::vector<analyzer::ObjectSymbol> symbols) {
   std::vector<analyzer::ObjectFile> files;
   files.push_back(object(std::move(symbols)));
-  return execute::addresses_for(files, runner());
+  return toolchain::addresses_for(files, runner());
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ TEST_SUITE("execute/runner symbols") {
   }
 
   TEST_CASE("the object with addresses is one that object readers take") {
-    const std::string bytes = execute::object_of_addresses({{"puts", 1}, {"stdout", 2}});
+    const std::string bytes = toolchain::object_of_addresses({{"puts", 1}, {"stdout", 2}});
     const auto read = analyzer::read_object(elf::reader_of(bytes), "addresses");
     REQUIRE(read.has_value());
     std::vector<std::string_view> names;
@@ -93,20 +93,20 @@ TEST_SUITE("execute/runner symbols") {
   }
 
   TEST_CASE("functions that are chosen at the start get a source that takes their addresses") {
-    const std::string text = execute::source_of_chosen(kSymbols);
+    const std::string text = toolchain::source_of_chosen(kSymbols);
     CHECK(text.contains(".quad memcpy"));
     CHECK_FALSE(text.contains("puts"));
   }
 
   TEST_CASE("the symbols of a program are read from its bytes, and a cut program is an error") {
     const std::string self = read_file("/proc/self/exe", std::size_t{1} << 30U).value();
-    const auto symbols = execute::symbols_of_program(self, "self");
+    const auto symbols = toolchain::symbols_of_program(self, "self");
     REQUIRE(symbols.has_value());
     bool found = false;
     for (const auto& symbol : *symbols) found = found || symbol.name == "main";
     CHECK(found);
-    CHECK_FALSE(execute::symbols_of_program(self.substr(0, 100), "self").has_value());
-    CHECK_FALSE(execute::symbols_of_program(self.substr(0, self.size() / 2), "self").has_value());
-    CHECK_FALSE(execute::symbols_of_program("#!/bin/sh\n", "self").has_value());
+    CHECK_FALSE(toolchain::symbols_of_program(self.substr(0, 100), "self").has_value());
+    CHECK_FALSE(toolchain::symbols_of_program(self.substr(0, self.size() / 2), "self").has_value());
+    CHECK_FALSE(toolchain::symbols_of_program("#!/bin/sh\n", "self").has_value());
   }
 }

@@ -6,7 +6,7 @@
 #include "core/file.h"
 
 using namespace mcpac;
-using execute::write_scratch;
+using toolchain::write_scratch;
 
 TEST_SUITE("execute/scratch file") {
   TEST_CASE("a scratch file has the mode that it was given, whatever the umask") {

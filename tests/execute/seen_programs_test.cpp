@@ -10,11 +10,11 @@
 #include "execute/support_image.h"
 
 using namespace mcpac;
-using execute::Image;
-using execute::key_of;
-using execute::Prepared;
-using execute::SeenPrograms;
-using execute::Snapshot;
+using toolchain::Image;
+using toolchain::key_of;
+using toolchain::Prepared;
+using toolchain::SeenPrograms;
+using toolchain::Snapshot;
 
 namespace {
 
@@ -22,13 +22,13 @@ namespace fs = std::filesystem;
 
 struct Cache {
   TemporaryFolder home = TemporaryFolder::create(fs::temp_directory_path(), "mcpac-test-").value();
-  execute::Folders folders{.state = home.path() / "state",
+  project::Folders folders{.state = home.path() / "state",
                            .cache = home.path() / "cache",
                            .temporary = home.path() / "temporary",
                            .libexec = home.path() / "libexec"};
   SeenPrograms programs{folders};
 
-  [[nodiscard]] execute::Program program(std::string_view bytes) const {
+  [[nodiscard]] toolchain::Program program(std::string_view bytes) const {
     fs::path file = home.path() / "built";
     CHECK(write_file_atomic(file, bytes).has_value());
     return {.file = file};
@@ -42,7 +42,7 @@ struct Cache {
   [[nodiscard]] std::string key(const std::string& text, const std::string& display = "<code>",
                                 const codegen::Lock& lock = {},
                                 const std::string& prepared = "servers-1") const {
-    const auto source = execute::source_from_text(text, display).value();
+    const auto source = toolchain::source_from_text(text, display).value();
     const auto snapshot = Snapshot::take(source).value();
     return key_of(snapshot, lock, Prepared{.folder = home.path() / prepared}, folders);
   }
@@ -87,13 +87,13 @@ TEST_SUITE("execute/seen programs") {
 
   TEST_CASE("an image is found as what a runner is given, and one that no runner takes is not") {
     const Cache cache;
-    const std::string image = execute::test::ImageBytes().bytes() + "names";
+    const std::string image = run::test::ImageBytes().bytes() + "names";
     cache.programs.keep("one", a_report(), {.image = Image::checked(image).value()});
     const auto seen = cache.programs.find("one");
     REQUIRE(seen.has_value());
     REQUIRE(seen->program.image.has_value());
     CHECK(seen->program.image->bytes() == image);
-    CHECK(seen->program.image->mapped() == execute::test::ImageBytes().bytes());
+    CHECK(seen->program.image->mapped() == run::test::ImageBytes().bytes());
     // An entry whose digest is right, of an older mcpac that took what this one does not.
     const fs::path file = cache.entries().at(0);
     const std::string entry = bytes_of(file);

@@ -6,8 +6,8 @@
 #include <vector>
 
 using namespace mcpac;
-using execute::is_shown_form;
-using execute::shown_form;
+using servers::is_shown_form;
+using servers::shown_form;
 
 namespace {
 

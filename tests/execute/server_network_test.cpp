@@ -28,8 +28,9 @@
 #include "servers/confine/name_answers.h"
 
 using namespace mcpac;
-using namespace mcpac::execute;
-using namespace mcpac::execute::testing;
+using namespace mcpac::servers;
+using namespace mcpac::history;
+using namespace mcpac::run::testing;
 
 namespace {
 

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 // "packages | program | options | the server's own words", "" for other programs, or the error.
 std::string taken_apart(const std::vector<std::string>& words) {
-  const auto run = execute::package_run_of(words);
+  const auto run = servers::package_run_of(words);
   if (!run) return run.error().to_text();
   if (!*run) return "";
   const auto own = std::vector<std::string>(
@@ -122,7 +122,7 @@ echo '#!/bin/sh' > node_modules/.bin/a; echo '#!/bin/sh' > node_modules/.bin/b
 echo '{"packages": {"node_modules/x/node_modules/@s/n": {"hasInstallScript": true}}}' > node_modules/.package-lock.json
 )";
     fs::permissions(fake / "npm", fs::perms(0755));
-    execute::Folders folders;
+    project::Folders folders;
     folders.cache = folder->path() / "a cache";
     mcp::ServerConfig server;
     server.name = "one";
@@ -140,32 +140,32 @@ echo '{"packages": {"node_modules/x/node_modules/@s/n": {"hasInstallScript": tru
     ::setenv("MCPAC_TEST_TOKEN", "s3cr3t-token", 1);
     const auto run_of = [](std::vector<std::string> words) {
       words.insert(words.begin(), "npx");
-      return execute::package_run_of(words).value().value();
+      return servers::package_run_of(words).value().value();
     };
     mcp::SpawnOptions options{.program = "/usr/bin/npx"};
     options.arguments = {"npx", "-y", "a", "./data"};
     options.environment = {"PATH=/usr/bin"};
-    const auto before = execute::server_start(options, folders);
+    const auto before = servers::server_start(options, folders);
     REQUIRE_FALSE(before.has_value());
     CHECK(before.error().fix.contains("mcpac server install"));
 
     const auto made =
-        execute::install_server(run_of({"a"}), server, folders, execute::InstallScripts::kLeftOut);
+        servers::install_server(run_of({"a"}), server, folders, servers::InstallScripts::kLeftOut);
     INFO((made ? std::string() : made.error().to_text()));
     REQUIRE(made.has_value());
     CHECK(made->text() == "a 1.2.3");
     CHECK_FALSE(fs::exists(folder->path() / "taken"));
     CHECK(made->left_out == std::vector<std::string>{"@s/n"});
-    const auto start = execute::server_start(options, folders);
+    const auto start = servers::server_start(options, folders);
     REQUIRE(start.has_value());
     CHECK(start->options.arguments ==
           std::vector<std::string>{(made->folder / "node_modules/.bin/a").string(), "./data"});
     // The same name in another registry is another package.
     options.environment.emplace_back("npm_config_registry=http://other.example");
-    CHECK_FALSE(execute::server_start(options, folders).has_value());
+    CHECK_FALSE(servers::server_start(options, folders).has_value());
     // And another one through another proxy.
     options.environment.back() = "npm_config_https_proxy=http://127.0.0.1:9";
-    CHECK_FALSE(execute::server_start(options, folders).has_value());
+    CHECK_FALSE(servers::server_start(options, folders).has_value());
     CHECK(start->trees == std::vector<fs::path>{made->folder});
     CHECK(start->options.environment[0].starts_with("PATH=" + made->folder.string()));
     server.command = "npx";
@@ -173,44 +173,44 @@ echo '{"packages": {"node_modules/x/node_modules/@s/n": {"hasInstallScript": tru
     server.sandbox = mcp::Confinement();
     std::ofstream(fake / "npx") << "#!/bin/sh\n";
     fs::permissions(fake / "npx", fs::perms(0755));
-    const auto stamp = execute::stamp_of_server(server, folders);
-    CHECK(execute::stamp_of_server(server, folders) == stamp);
+    const auto stamp = run::stamp_of_server(server, folders);
+    CHECK(run::stamp_of_server(server, folders) == stamp);
     // Another installation takes its place: another server. What was there goes one time later.
     const auto again =
-        execute::install_server(run_of({"a"}), server, folders, execute::InstallScripts::kRun);
+        servers::install_server(run_of({"a"}), server, folders, servers::InstallScripts::kRun);
     REQUIRE(again.has_value());
     CHECK(again->folder != made->folder);
     CHECK(again->left_out.empty());
-    CHECK(execute::stamp_of_server(server, folders) != stamp);
+    CHECK(run::stamp_of_server(server, folders) != stamp);
     CHECK(fs::exists(made->folder));
     REQUIRE(
-        execute::install_server(run_of({"a"}), server, folders, execute::InstallScripts::kLeftOut)
+        servers::install_server(run_of({"a"}), server, folders, servers::InstallScripts::kLeftOut)
             .has_value());
     CHECK_FALSE(fs::exists(made->folder));
     CHECK(fs::exists(again->folder));
     // What fails leaves what was there, says what the installer said, and no secret.
-    const auto broken = execute::install_server(run_of({"broken"}), server, folders,
-                                                execute::InstallScripts::kLeftOut);
+    const auto broken = servers::install_server(run_of({"broken"}), server, folders,
+                                                servers::InstallScripts::kLeftOut);
     REQUIRE_FALSE(broken.has_value());
     CHECK(broken.error().why.contains("404 Not Found: ${env:MCPAC_TEST_TOKEN}"));
     CHECK(broken.error().fix.contains("mcpac server install one --scripts"));
-    const auto other = execute::install_server(run_of({"-p", "a", "c"}), server, folders,
-                                               execute::InstallScripts::kLeftOut);
+    const auto other = servers::install_server(run_of({"-p", "a", "c"}), server, folders,
+                                               servers::InstallScripts::kLeftOut);
     REQUIRE_FALSE(other.has_value());
     CHECK(other.error().what.contains("has no program c: it has a, b"));
-    CHECK(execute::installed_server(run_of({"a"}), folders).has_value());
-    fs::remove(execute::installed_server(run_of({"a"}), folders)->program);
-    CHECK_FALSE(execute::installed_server(run_of({"a"}), folders).has_value());
+    CHECK(servers::installed_server(run_of({"a"}), folders).has_value());
+    fs::remove(servers::installed_server(run_of({"a"}), folders)->program);
+    CHECK_FALSE(servers::installed_server(run_of({"a"}), folders).has_value());
     folders.cache = "/proc/self/nowhere";
     const auto unwritable =
-        execute::install_server(run_of({"a"}), server, folders, execute::InstallScripts::kLeftOut);
+        servers::install_server(run_of({"a"}), server, folders, servers::InstallScripts::kLeftOut);
     REQUIRE_FALSE(unwritable.has_value());
     CHECK(unwritable.error().id == ErrorId::kFileUnwritable);
     folders.cache = folder->path() / "a cache";
     server.environment["PATH"] = fake.string();
     ::setenv("PATH", "/nowhere", 1);
     const auto none =
-        execute::install_server(run_of({"a"}), server, folders, execute::InstallScripts::kLeftOut);
+        servers::install_server(run_of({"a"}), server, folders, servers::InstallScripts::kLeftOut);
     REQUIRE_FALSE(none.has_value());
     CHECK(none.error().what.contains("npm is not there to install a"));
     CHECK(none.error().why.contains("your own PATH, and not in that of the entry"));

@@ -8,7 +8,7 @@
 #include "core/file.h"
 
 using namespace mcpac;
-using execute::stamp_of_server;
+using run::stamp_of_server;
 namespace fs = std::filesystem;
 
 namespace {

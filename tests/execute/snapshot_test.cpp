@@ -9,7 +9,7 @@
 #include "core/file.h"
 
 using namespace mcpac;
-using execute::Snapshot;
+using toolchain::Snapshot;
 
 namespace {
 
@@ -25,12 +25,12 @@ struct SnapshotFolder {
     return path;
   }
   Result<Snapshot> take(const std::string& name) const {
-    return Snapshot::take(execute::source_from_file(temporary.path() / name).value());
+    return Snapshot::take(toolchain::source_from_file(temporary.path() / name).value());
   }
 };
 
 ErrorId refusal(const std::string& text) {
-  return execute::source_from_text(text, "<code>").error().id;
+  return toolchain::source_from_text(text, "<code>").error().id;
 }
 
 }  // namespace
@@ -44,11 +44,11 @@ TEST_SUITE("execute/snapshot") {
          {"\xff", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82"}) {
       CHECK(refusal(std::string("// ") + bad) == ErrorId::kSourceNotText);
     }
-    CHECK(execute::source_from_text("// \xe2\x82\xac \xf0\x9f\x8c\x99 é\n", "<code>").has_value());
+    CHECK(toolchain::source_from_text("// \xe2\x82\xac \xf0\x9f\x8c\x99 é\n", "<code>").has_value());
   }
 
   TEST_CASE("the error of text that is not UTF-8 names its line") {
-    CHECK(execute::source_from_text("int a;\nint b;\xff\n", "<code>").error().where == "<code>:2");
+    CHECK(toolchain::source_from_text("int a;\nint b;\xff\n", "<code>").error().where == "<code>:2");
   }
 
   TEST_CASE("headers that the source includes by name come along, and nothing else") {

@@ -8,7 +8,7 @@
 #include "core/file.h"
 
 using namespace mcpac;
-using execute::source_from_files;
+using toolchain::source_from_files;
 
 namespace {
 
@@ -25,7 +25,7 @@ struct SourceFolder {
   }
 };
 
-std::string names_of(const Result<execute::Source>& source) {
+std::string names_of(const Result<toolchain::Source>& source) {
   if (!source) return std::string("error: ") + source.error().why;
   std::string names = source->name;
   for (const auto& file : source->further) names += " " + file.name;
@@ -57,7 +57,7 @@ TEST_SUITE("execute/source_files") {
     CHECK(names_of(source) == "src/main.cpp lib/util.cpp");
     REQUIRE(source.has_value());
     CHECK(source->folder == folder.temporary.path());
-    const auto snapshot = execute::Snapshot::take(*source);
+    const auto snapshot = toolchain::Snapshot::take(*source);
     REQUIRE(snapshot.has_value());
     CHECK(snapshot->files().contains("include/x.hpp"));
     CHECK(snapshot->to_user("in /source/lib/util.cpp:3 and /source/include/x.hpp") ==
@@ -71,7 +71,7 @@ TEST_SUITE("execute/source_files") {
     const SourceFolder folder;
     const auto digest = [&folder] {
       const auto source = source_from_files({folder.temporary.path()});
-      return execute::Snapshot::take(source.value()).value().digest();
+      return toolchain::Snapshot::take(source.value()).value().digest();
     };
     folder.write("a.cpp", "#include \"h.hpp\"\n");
     folder.write("b.cpp");
@@ -92,7 +92,7 @@ TEST_SUITE("execute/source_files") {
     const SourceFolder folder;
     const auto file = folder.write("source/source/a.cpp");
     const auto source = source_from_files({file});
-    const auto snapshot = execute::Snapshot::take(source.value());
+    const auto snapshot = toolchain::Snapshot::take(source.value());
     REQUIRE(snapshot.has_value());
     CHECK(snapshot->to_user("/source/a.cpp:1") == file.string() + ":1");
   }

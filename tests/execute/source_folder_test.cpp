@@ -12,7 +12,7 @@ TEST_SUITE("execute/source folder") {
       "its parts are for whoever reads them, its parent for nobody else, and all of it goes") {
     fs::path sources;
     {
-      const auto folder = execute::SourceFolder::make(fs::temp_directory_path());
+      const auto folder = toolchain::SourceFolder::make(fs::temp_directory_path());
       REQUIRE(folder.has_value());
       sources = folder->sources();
       CHECK(fs::is_empty(sources));
@@ -24,6 +24,6 @@ TEST_SUITE("execute/source folder") {
   }
 
   TEST_CASE("where no folder can be made that is an error") {
-    CHECK_FALSE(execute::SourceFolder::make("/proc/no/such/place").has_value());
+    CHECK_FALSE(toolchain::SourceFolder::make("/proc/no/such/place").has_value());
   }
 }

@@ -32,7 +32,7 @@ void add_use(analyzer::Report& report, const std::string& permission, const Json
 
 std::vector<std::string> conditions(const analyzer::Report& report) {
   std::vector<std::string> found;
-  for (const auto& suggestion : execute::suggestions(report, kTags))
+  for (const auto& suggestion : run::suggestions(report, kTags))
     found.push_back(suggestion.where);
   return found;
 }
@@ -70,7 +70,7 @@ TEST_SUITE("execute/suggest_narrow") {
     for (const char* tool : {"a.get", "b.3d", "b.class", "b.get"})
       add_use(report, tool, {{"path", "x"}});
     std::set<std::string> names;
-    for (const auto& suggestion : execute::suggestions(report, tags)) {
+    for (const auto& suggestion : run::suggestions(report, tags)) {
       const std::string head = suggestion.code.substr(0, suggestion.code.find(" :"));
       names.insert(head.substr(head.find(' ') + 1));
     }
@@ -80,25 +80,25 @@ TEST_SUITE("execute/suggest_narrow") {
   TEST_CASE("a call that will be denied is no example of what the program needs") {
     auto report = declaring_only({"fs.read"});
     add_use(report, "fs.read", {{"path", "/etc/passwd"}});
-    CHECK(execute::suggestions(report, kTags).size() == 1);
+    CHECK(run::suggestions(report, kTags).size() == 1);
     report.uses[0].foreseen.emplace();
     report.uses[0].foreseen->answer = analyzer::Foreseen::Answer::kDenied;
-    CHECK(execute::suggestions(report, kTags).empty());
+    CHECK(run::suggestions(report, kTags).empty());
   }
 
   TEST_CASE("what is declared and never used can go") {
     auto report = declaring_only({"fs.read", "fs.write"});
     add_use(report, "fs.read", {{"path", nullptr}});
-    const auto found = execute::suggestions(report, kTags);
+    const auto found = run::suggestions(report, kTags);
     REQUIRE(found.size() == 1);
-    CHECK(found[0].kind == execute::Suggestion::Kind::kUnused);
+    CHECK(found[0].kind == run::Suggestion::Kind::kUnused);
     CHECK(found[0].permission == "fs.write");
   }
 
   TEST_CASE("constants of all uses become a condition, with the code to paste") {
     auto report = declaring_only({"fs.read"});
     add_use(report, "fs.read", {{"path", "./data/a.txt"}});
-    const auto found = execute::suggestions(report, kTags);
+    const auto found = run::suggestions(report, kTags);
     REQUIRE(found.size() == 1);
     CHECK(found[0].where == R"(path == "./data/a.txt")");
     CHECK(found[0].code ==
@@ -110,9 +110,9 @@ TEST_SUITE("execute/suggest_narrow") {
     auto report = declaring_only({"fs.read"});
     add_use(report, "fs.read", {{"path", "a \"b\"\\c\n)\"d"}, {"head", 3}});
     add_use(report, "fs.read", {{"path", "e"}});
-    const auto found = execute::suggestions(report, kTags);
+    const auto found = run::suggestions(report, kTags);
     REQUIRE(found.size() == 1);
-    const auto rule = execute::grant_text(Permission::parse("fs.read").value(), found[0].where);
+    const auto rule = run::grant_text(Permission::parse("fs.read").value(), found[0].where);
     REQUIRE(rule.has_value());
     CHECK(allows(*rule, "fs.read", {{"path", "a \"b\"\\c\n)\"d"}, {"head", 3}}));
     CHECK(allows(*rule, "fs.read", {{"path", "e"}}));

@@ -19,10 +19,10 @@
 #include "history/changes/apply.h"
 #include "history/changes/changeset.h"
 
-namespace mcpac::execute::test {
+namespace mcpac::run::test {
 
 namespace fs = std::filesystem;
-using Kind = Change::Kind;
+using Kind = history::Change::Kind;
 
 inline const SystemClock kClock;
 
@@ -44,7 +44,7 @@ inline void let_a_tick_pass() {
     put(folder.path() / "stamp", "text");
     struct stat info {};
     REQUIRE(::stat((folder.path() / "stamp").c_str(), &info) == 0);
-    return FileState::of(info).changed;
+    return history::FileState::of(info).changed;
   };
   const auto first = stamp();
   while (stamp() == first) {
@@ -61,7 +61,7 @@ struct Run {
 
   Run() { fs::create_directories(folder); }
 
-  OpenChangeset begin() {
+  history::OpenChangeset begin() {
     let_a_tick_pass();
     struct stat info {};
     REQUIRE(::stat(folder.c_str(), &info) == 0);
@@ -69,12 +69,12 @@ struct Run {
                .inside = folder,
                .access = sandbox::Mount::Access::kReadWrite,
                .identity = {.device = info.st_dev, .inode = info.st_ino}}};
-    auto made = OpenChangeset::create(kept, id, "agent.cpp", mounts, kClock);
+    auto made = history::OpenChangeset::create(kept, id, "agent.cpp", mounts, kClock);
     REQUIRE(made.has_value());
     return std::move(*made);
   }
   [[nodiscard]] fs::path upper() const { return mounts.front().changes / "upper"; }
-  Changeset keep(OpenChangeset& open) const {
+  history::Changeset keep(history::OpenChangeset& open) const {
     auto changes = open.keep(kClock);
     REQUIRE(changes.has_value());
     REQUIRE(changes->has_value());
@@ -86,10 +86,10 @@ struct Run {
   }
 };
 
-inline std::string described(const Changeset& changes) {
+inline std::string described(const history::Changeset& changes) {
   std::string text;
   for (const auto& place : changes.places) {
-    for (const Change& change : place.changes)
+    for (const history::Change& change : place.changes)
       text += std::string(to_string(change.kind)) + " " + change.path + "\n";
   }
   return text;
@@ -99,8 +99,8 @@ inline Result<void> anywhere(const fs::path&) {
   return {};
 }
 
-inline std::string apply_error(const Changeset& changes, const MayWrite& may = anywhere) {
-  const auto applied = apply(changes, {}, may);
+inline std::string apply_error(const history::Changeset& changes, const history::MayWrite& may = anywhere) {
+  const auto applied = history::apply(changes, {}, may);
   return applied ? "applied" : to_string(applied.error().id) + " " + applied.error().what;
 }
 
@@ -108,4 +108,4 @@ inline bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-}  // namespace mcpac::execute::test
+}  // namespace mcpac::run::test

@@ -10,14 +10,14 @@
 
 #include "toolchain/image_file.h"
 
-namespace mcpac::execute::test {
+namespace mcpac::run::test {
 
 // The smallest image: headers and lists in one segment, code in the next, variables in a third.
 struct ImageBytes {
   Elf64_Ehdr header{};
   std::vector<Elf64_Phdr> segments;
-  std::uint64_t table[5] = {kImageBegin + 0x1000, kImageBegin + 0x400, kImageBegin + 0x408,
-                            kImageBegin + 0x408, kImageBegin + 0x408};
+  std::uint64_t table[5] = {toolchain::kImageBegin + 0x1000, toolchain::kImageBegin + 0x400, toolchain::kImageBegin + 0x408,
+                            toolchain::kImageBegin + 0x408, toolchain::kImageBegin + 0x408};
 
   ImageBytes() {
     std::memcpy(header.e_ident, ELFMAG, SELFMAG);
@@ -27,10 +27,10 @@ struct ImageBytes {
     header.e_machine = EM_X86_64;
     header.e_phoff = sizeof header;
     header.e_phentsize = sizeof(Elf64_Phdr);
-    header.e_entry = kImageBegin + 0x300;
-    segments = {load(0, kImageBegin, 0x1000, 0x1000, PF_R),
-                load(0x1000, kImageBegin + 0x1000, 0x100, 0x100, PF_R | PF_X),
-                load(0x2000, kImageBegin + 0x2000, 0x100, 0x5000, PF_R | PF_W)};
+    header.e_entry = toolchain::kImageBegin + 0x300;
+    segments = {load(0, toolchain::kImageBegin, 0x1000, 0x1000, PF_R),
+                load(0x1000, toolchain::kImageBegin + 0x1000, 0x100, 0x100, PF_R | PF_X),
+                load(0x2000, toolchain::kImageBegin + 0x2000, 0x100, 0x5000, PF_R | PF_W)};
   }
   static Elf64_Phdr load(std::uint64_t offset, std::uint64_t address, std::uint64_t in_file,
                          std::uint64_t in_memory, std::uint32_t flags) {
@@ -44,7 +44,7 @@ struct ImageBytes {
     return segment;
   }
   void add(std::uint32_t type) {
-    Elf64_Phdr segment = load(0, kImageBegin, 0x100, 0x100, PF_R);
+    Elf64_Phdr segment = load(0, toolchain::kImageBegin, 0x100, 0x100, PF_R);
     segment.p_type = type;
     segments.push_back(segment);
   }
@@ -59,4 +59,4 @@ struct ImageBytes {
   }
 };
 
-}  // namespace mcpac::execute::test
+}  // namespace mcpac::run::test

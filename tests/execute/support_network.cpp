@@ -15,7 +15,7 @@
 #include <tuple>
 #include <utility>
 
-namespace mcpac::execute::testing {
+namespace mcpac::run::testing {
 namespace {
 
 // Not a measurement: only so that a test that would hang fails instead.
@@ -134,10 +134,10 @@ boost::asio::awaitable<Result<std::vector<boost::asio::ip::address>>> ScriptedRe
   co_return addresses;
 }
 
-Dialling::Dialling(std::shared_ptr<Resolver> resolver,
-                   std::shared_ptr<boost::asio::ssl::context> tls, RelayLimits limits) {
-  if (!resolver) resolver = system_resolver(loop.get_executor());
-  dialer = std::make_unique<HostDialer>(loop.get_executor(), std::move(resolver), std::move(tls),
+Dialling::Dialling(std::shared_ptr<network::Resolver> resolver,
+                   std::shared_ptr<boost::asio::ssl::context> tls, network::RelayLimits limits) {
+  if (!resolver) resolver = network::system_resolver(loop.get_executor());
+  dialer = std::make_unique<network::HostDialer>(loop.get_executor(), std::move(resolver), std::move(tls),
                                         limits);
 }
 
@@ -208,4 +208,4 @@ void Dialling::finish_writing() const {
   ::shutdown(program.get(), SHUT_WR);
 }
 
-}  // namespace mcpac::execute::testing
+}  // namespace mcpac::run::testing

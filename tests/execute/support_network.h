@@ -18,7 +18,7 @@
 #include "core/file.h"
 #include "network/host_dialer.h"
 
-namespace mcpac::execute::testing {
+namespace mcpac::run::testing {
 
 // A key and a certificate for one name or address, signed by itself.
 struct Certificate {
@@ -63,7 +63,7 @@ class Server {
 };
 
 // Names lead where the test says: at the n-th question to the n-th list, the last from then on.
-class ScriptedResolver final : public Resolver {
+class ScriptedResolver final : public network::Resolver {
  public:
   explicit ScriptedResolver(std::vector<std::vector<std::string>> answers)
       : answers_(std::move(answers)) {}
@@ -77,9 +77,9 @@ class ScriptedResolver final : public Resolver {
 
 // One dialer, one connection.
 struct Dialling {
-  explicit Dialling(std::shared_ptr<Resolver> resolver = nullptr,
+  explicit Dialling(std::shared_ptr<network::Resolver> resolver = nullptr,
                     std::shared_ptr<boost::asio::ssl::context> tls = nullptr,
-                    RelayLimits limits = {});
+                    network::RelayLimits limits = {});
   void dial(std::string host, std::uint16_t port, gate::Tls tls);
   // Dials, and waits for the answer.
   void connect(std::string host, std::uint16_t port, gate::Tls tls = gate::Tls::kNo);
@@ -91,7 +91,7 @@ struct Dialling {
   void finish_writing() const;
 
   boost::asio::io_context loop;
-  std::unique_ptr<HostDialer> dialer;
+  std::unique_ptr<network::HostDialer> dialer;
   gate::Dialer::Token token = 0;
   std::function<bool(const policy::IpAddress&)> may_dial = [](const policy::IpAddress&) {
     return true;
@@ -103,4 +103,4 @@ struct Dialling {
   gate::Traffic traffic;
 };
 
-}  // namespace mcpac::execute::testing
+}  // namespace mcpac::run::testing

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-namespace mcpac::execute::test {
+namespace mcpac::run::test {
 
 // Nothing is forbidden to root: what is to fail for want of a right is done as somebody else.
 class AsNobody {
@@ -29,4 +29,4 @@ class AsNobody {
   bool was_root_;
 };
 
-}  // namespace mcpac::execute::test
+}  // namespace mcpac::run::test

@@ -1,6 +1,6 @@
 #include "execute/support_recording.h"
 
-namespace mcpac::execute::testing {
+namespace mcpac::run::testing {
 namespace {
 
 codegen::LockedTool locked(const std::string& name, OrderedJson definition) {
@@ -63,9 +63,9 @@ std::string text_of(const std::shared_ptr<Made>& made) {
   return (**made->answer).at("content").at(0).at("text");
 }
 
-Recording sequence(const codegen::Lock& lock, const std::vector<Step>& steps) {
+history::Recording sequence(const codegen::Lock& lock, const std::vector<Step>& steps) {
   Servers servers;
-  Recorder recorder(servers, servers, lock);
+  history::Recorder recorder(servers, servers, lock);
   for (const Step& step : steps) {
     const auto made = make_call(recorder, step.tool, step.arguments);
     servers.answer(servers.calls.size() - 1, said(step.answer));
@@ -75,4 +75,4 @@ Recording sequence(const codegen::Lock& lock, const std::vector<Step>& steps) {
   return std::move(*taken);
 }
 
-}  // namespace mcpac::execute::testing
+}  // namespace mcpac::run::testing

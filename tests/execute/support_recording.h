@@ -17,7 +17,7 @@
 #include "history/recording/replayer.h"
 #include "mcp/secrets.h"
 
-namespace mcpac::execute::testing {
+namespace mcpac::run::testing {
 
 [[nodiscard]] inline Permission tool(std::string_view name) {
   return Permission::parse(name).value();
@@ -108,11 +108,13 @@ struct Step {
   Json arguments;
   std::string answer;
 };
-[[nodiscard]] Recording sequence(const codegen::Lock& lock, const std::vector<Step>& steps);
+[[nodiscard]] history::Recording sequence(const codegen::Lock& lock,
+                                          const std::vector<Step>& steps);
 
 // A recording on a loop.
 struct Played {
-  explicit Played(Recording recording, Patience patience = {std::chrono::milliseconds(0)})
+  explicit Played(history::Recording recording,
+                  history::Patience patience = {std::chrono::milliseconds(0)})
       : replayer(loop.get_executor(), std::move(recording), lock, patience) {}
   // Makes the call, and all that follows from it but what waits for time.
   std::shared_ptr<Made> call(const std::string& name, Json arguments,
@@ -134,7 +136,7 @@ struct Played {
 
   codegen::Lock lock = some_lock();
   boost::asio::io_context loop;
-  Replayer replayer;
+  history::Replayer replayer;
 };
 
-}  // namespace mcpac::execute::testing
+}  // namespace mcpac::run::testing

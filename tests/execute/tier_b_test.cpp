@@ -63,12 +63,12 @@ class DelegatedRun {
     auto parsed = mcp::parse_config(config, project_.config_file.string());
     REQUIRE(parsed);
     project_.config = std::move(*parsed);
-    execute::Folders folders;
+    project::Folders folders;
     folders.libexec = testing::in_build("libexec/mcpac");
     folders.temporary = folder_->path() / "tmp";
     folders.state = folder_->path() / "state";
     folders.cache = folder_->path() / "cache";
-    execute::confine_servers(project_, folders, lowest);
+    servers::confine_servers(project_, folders, lowest);
     start();
   }
   [[nodiscard]] const Error& error() const { return error_; }
@@ -134,7 +134,7 @@ class DelegatedRun {
   }
 
   std::optional<TemporaryFolder> folder_;
-  execute::Project project_;
+  project::Project project_;
   boost::asio::io_context loop_;
   std::shared_ptr<mcp::ChildProcess> child_;
   Error error_;
@@ -250,14 +250,14 @@ TEST_SUITE("execute/tier B") {
   TEST_CASE("its folders on disk are removed by the next start where its host was killed") {
     const auto folder = TemporaryFolder::create("/tmp", "mcpac-test-left").value();
     REQUIRE(sandbox::test::in_child([&] {
-              const auto made = execute::FoldersOnDisk::make(folder.path());
+              const auto made = servers::FoldersOnDisk::make(folder.path());
               const bool closes = made && fs::create_directory(made->home() / "closed") &&
                                   ::chmod((made->home() / "closed").c_str(), 0) == 0;
               ::_exit(closes ? 0 : 1);
               return std::string();
             }) == "");
     CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 1);
-    CHECK(execute::FoldersOnDisk::make(folder.path()).has_value());
+    CHECK(servers::FoldersOnDisk::make(folder.path()).has_value());
     CHECK(fs::is_empty(folder.path()));
   }
 
@@ -349,7 +349,7 @@ TEST_SUITE("execute/tier B") {
       DelegatedRun hosted(kGiven);
       TextOfRecord log;
       {
-        const execute::RecordedConnections record(hosted.config(), log);
+        const servers::RecordedConnections record(hosted.config(), log);
         if (hosted.first("write", hosted.path("data/.envrc")) != "\"done\"") return log.text;
         hosted.end();
       }
@@ -403,7 +403,7 @@ TEST_SUITE("execute/tier B") {
     const auto folder = TemporaryFolder::create("/tmp", "mcpac-test-parts").value();
     const fs::path place = folder.path() / "place";
     fs::create_directories(place / "denied");
-    const auto own = execute::FoldersOnDisk::make(folder.path() / "tmp").value();
+    const auto own = servers::FoldersOnDisk::make(folder.path() / "tmp").value();
     using Mount = sandbox::Mount;
     const auto with = [&](Mount::Access access, std::vector<Mount> more) {
       sandbox::Spec spec;
@@ -411,7 +411,7 @@ TEST_SUITE("execute/tier B") {
       spec.environment = {"HOME=/home/mcpac-server", "TMPDIR=/tmp", "A=1"};
       spec.mounts = {{.host = place, .inside = place, .access = access}};
       spec.mounts.insert(spec.mounts.end(), more.begin(), more.end());
-      return execute::without_mounts(std::move(spec), "one", execute::WholeNetwork::kNone, own);
+      return servers::without_mounts(std::move(spec), "one", servers::WholeNetwork::kNone, own);
     };
     const Mount absent{
         .host = place / "denied", .inside = place / "denied", .kind = Mount::Kind::kAbsent};
@@ -428,7 +428,7 @@ TEST_SUITE("execute/tier B") {
         Mount::Access::kRead,
         {read,
          {.host = {}, .inside = "/tmp", .kind = Mount::Kind::kPrivate, .size = 1},
-         {.host = place / "denied", .inside = fs::path(execute::kConfinedHome) / ".config/x"}});
+         {.host = place / "denied", .inside = fs::path(servers::kConfinedHome) / ".config/x"}});
     REQUIRE(made);
     CHECK(made->environment == std::vector<std::string>{"HOME=" + own.home().string(),
                                                         "TMPDIR=" + own.temporary().string(),

@@ -31,7 +31,7 @@
 
 using namespace mcpac;
 using namespace std::chrono_literals;
-using execute::Upstreams;
+using servers::Upstreams;
 namespace asio = boost::asio;
 
 namespace {

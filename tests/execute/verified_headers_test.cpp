@@ -11,7 +11,7 @@
 #include "core/hash.h"
 
 using namespace mcpac;
-using execute::VerifiedHeaders;
+using project::VerifiedHeaders;
 namespace fs = std::filesystem;
 
 namespace {
@@ -29,8 +29,8 @@ codegen::Lock lock_of(const std::string& text) {
 struct ApprovedPlace {
   TemporaryFolder home =
       TemporaryFolder::create(fs::temp_directory_path(), "mcpac-verified-").value();
-  execute::Folders folders;
-  execute::Project project;
+  project::Folders folders;
+  project::Project project;
 
   ApprovedPlace() {
     folders.cache = home.path() / "cache";
@@ -117,7 +117,7 @@ TEST_SUITE("execute/verified headers") {
   TEST_CASE("the record of another project is none") {
     const Forged place;
     place.write(place.right_digest());
-    execute::Project other = place.project;
+    project::Project other = place.project;
     other.folder = place.home.path() / "other";
     other.config_file = other.folder / "mcpac.json";
     // The very same files, by another name.
@@ -158,7 +158,7 @@ TEST_SUITE("execute/verified headers") {
 
   TEST_CASE("what lies in memory is held against the lock each time") {
     ApprovedPlace place;
-    auto kept = std::make_shared<execute::KeptProject>();
+    auto kept = std::make_shared<project::KeptProject>();
     kept->headers[kName] = kForgedText;
     REQUIRE(!place.remembered(kText).empty());
     place.project.kept = std::move(kept);

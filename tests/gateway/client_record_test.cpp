@@ -48,12 +48,12 @@ struct Client {
             .value();
     record = made.parts.log.get();
     made.parts.tools = std::make_shared<const gate::ToolTable>(
-        execute::compile_tools(lock, {"git"}, [](auto, auto) { return false; }).table);
+        servers::compile_tools(lock, {"git"}, [](auto, auto) { return false; }).table);
     made.setup.tools = made.parts.tools.get();
     made.setup.audit = record;
-    made.setup.asking.binding = execute::bind_run("a client", execute::digests_of(lock),
+    made.setup.asking.binding = run::bind_run("a client", project::digests_of(lock),
                                                   mcp::Config(), made.setup.authority);
-    REQUIRE(execute::record_start({.program = "a client", .declared_in = "grants"}, made.setup,
+    REQUIRE(history::record_start({.program = "a client", .declared_in = "grants"}, made.setup,
                                   lock, audit(), *record));
     run = std::make_unique<ClientGrant>(std::move(made.parts), std::move(made.setup));
     session = run->talk([this](const Outgoing& one) { answers.push_back(one.line); }, nullptr);
@@ -156,28 +156,28 @@ TEST_SUITE("gateway/client_record") {
     CHECK(client.calls_until_refused(100) == 35);
     const auto files = client.record->files();
     client.run->end("gateway-ended");
-    const execute::LockOf lock_of = [&](const std::string&) -> Result<codegen::Lock> {
+    const history::LockOf lock_of = [&](const std::string&) -> Result<codegen::Lock> {
       return client.lock;
     };
-    const execute::EventsOf earlier =
+    const history::EventsOf earlier =
         [&](const std::string& file) -> Result<std::vector<audit::Event>> {
       return client.events_of(file);
     };
     std::size_t decisions = 0;
     for (const auto& file : files) {
-      const auto replayed = execute::replay_run(client.events_of(file), lock_of, earlier);
+      const auto replayed = history::replay_run(client.events_of(file), lock_of, earlier);
       REQUIRE(replayed);
-      INFO(execute::to_json(*replayed).dump(1));
+      INFO(history::to_json(*replayed).dump(1));
       CHECK(replayed->differences.empty());
       CHECK(replayed->recomputed == replayed->decisions);
       decisions += replayed->decisions;
     }
     CHECK(decisions == 36);
     // What it goes on from is needed for that, and must be the same run.
-    CHECK_FALSE(execute::replay_run(client.events_of(files.back()), lock_of));
+    CHECK_FALSE(history::replay_run(client.events_of(files.back()), lock_of));
     auto changed = client.events_of(files.back());
     changed.front().payload["program"] = "another";
-    CHECK_FALSE(execute::replay_run(changed, lock_of, earlier)->differences.empty());
+    CHECK_FALSE(history::replay_run(changed, lock_of, earlier)->differences.empty());
   }
 
   TEST_CASE("how many files one client fills has a bound, and so has what is left of the disk") {
@@ -224,13 +224,13 @@ TEST_SUITE("gateway/client_record") {
     const auto files = client.record->files();
     REQUIRE(files.size() > 2);
     for (const auto& file : files) {
-      const auto run = execute::events_of_run(client.audit(), file);
+      const auto run = history::events_of_run(client.audit(), file);
       REQUIRE(run);
       CHECK(run->files == std::set<std::string>(files.begin(), files.end()));
       CHECK(std::ranges::count(run->events, "CallFinished", &audit::Event::kind) == 30);
     }
     std::filesystem::remove(client.audit() / (files[1] + ".jsonl"));
-    CHECK_FALSE(execute::events_of_run(client.audit(), files[2]));
+    CHECK_FALSE(history::events_of_run(client.audit(), files[2]));
   }
 
   TEST_CASE("what one file of a record did not use another did") {
@@ -241,7 +241,7 @@ TEST_SUITE("gateway/client_record") {
       return audit::Event{
           id, file, "CapabilityCheck", "t", {{"capability", name}, {"allowed", true}}};
     };
-    const auto rows = execute::granted_never_used({{"1", "a", "RunStarted", "t", started},
+    const auto rows = history::granted_never_used({{"1", "a", "RunStarted", "t", started},
                                                    check("2", "a", "git.commit"),
                                                    {"3", "b", "RunStarted", "t", again},
                                                    check("4", "b", "fs.read")});
@@ -255,6 +255,6 @@ TEST_SUITE("gateway/client_record") {
         "1", "b", "RunStarted", "t1", {{"continues", {"a"}}, {"revoked", {"git.commit"}}}};
     const audit::Event check{
         "2", "b", "CapabilityCheck", "t2", {{"capability", "git.commit"}, {"allowed", true}}};
-    CHECK(execute::calls_after_revocation({started, check}).size() == 1);
+    CHECK(history::calls_after_revocation({started, check}).size() == 1);
   }
 }

@@ -260,13 +260,13 @@ TEST_SUITE("gateway/confined places") {
     const auto client = [&](const std::string& name, gate::testing::World::Options options) {
       auto made = run_parts(world, options, folder->path(), name);
       made.parts.reach = [](const policy::Authority& authority) {
-        return execute::ReachOfServers{
+        return servers::ReachOfServers{
             {"fs",
              {authority.reach("fs", {}, policy::Callers::kClients), authority.network_denied()}}};
       };
       return std::make_unique<ClientGrant>(std::move(made.parts), std::move(made.setup));
     };
-    const auto given = [](const execute::ReachOfServers& reach) {
+    const auto given = [](const servers::ReachOfServers& reach) {
       std::string text;
       for (const auto& place : reach.at("fs").places.places()) text += place.path + " ";
       return text + (reach.at("fs").network_denied ? "offline" : "online");
@@ -279,7 +279,7 @@ TEST_SUITE("gateway/confined places") {
         "one", {.grants = {"fs.read(path within /srv/a)", "fs.write(path within /srv/b, ..)"}});
     const auto together = [&] {
       auto reach = denied->reach();
-      execute::add_reach(reach, one->reach());
+      servers::add_reach(reach, one->reach());
       return given(reach);
     };
     CHECK(together() == "/srv/a /srv/b /srv/c online");

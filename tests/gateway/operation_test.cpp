@@ -72,7 +72,7 @@ HttpAnswer get(std::uint16_t port, const std::string& path, const std::string& h
 
 TEST_SUITE("gateway/operation") {
   TEST_CASE("a server that ends is started again less and less often, and anew once it stayed") {
-    execute::RestartBackoff back_off;
+    servers::RestartBackoff back_off;
     auto now = std::chrono::steady_clock::now();
     CHECK(back_off.may_start(now));
     for (const auto pause : {1s, 2s, 4s, 8s, 16s, 32s, 60s, 60s}) {

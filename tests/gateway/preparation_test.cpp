@@ -29,7 +29,7 @@ struct Machine {
       : home(TemporaryFolder::create(fs::temp_directory_path(), "mcpac-preparation-").value()) {
     fs::create_directories(home.path() / "temporary");
   }
-  [[nodiscard]] execute::Folders folders() const {
+  [[nodiscard]] project::Folders folders() const {
     return {.state = home.path() / "state",
             .cache = home.path() / "cache",
             .temporary = home.path() / "temporary",
@@ -40,7 +40,7 @@ struct Machine {
     return code_mode::Preparation::start(folders(), {}, std::move(say)).value();
   }
   // What a program that names no server would find.
-  [[nodiscard]] bool is_prepared() const { return execute::is_runtime_prepared(folders()); }
+  [[nodiscard]] bool is_prepared() const { return toolchain::is_runtime_prepared(folders()); }
 
   TemporaryFolder home;
 };

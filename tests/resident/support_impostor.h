@@ -80,7 +80,7 @@ class Impostor {
 
   TemporaryFolder home =
       TemporaryFolder::create(std::filesystem::temp_directory_path(), "d-").value();
-  execute::Folders folders;
+  project::Folders folders;
 
  private:
   pid_t pid_ = -1;

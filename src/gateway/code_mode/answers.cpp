@@ -125,8 +125,8 @@ void Said::tell(Json& answer) const {
   if (!warnings_.empty()) answer["warnings"] = warnings_;
 }
 
-Json outcome_answer(const execute::Outcome& outcome, const Said& said) {
-  Json answer = execute::to_json(outcome);
+Json outcome_answer(const run::Outcome& outcome, const Said& said) {
+  Json answer = run::to_json(outcome);
   for (const char* name : {"missing", "conditional", "extra", "fix", "denials", "stages"})
     answer.erase(name);
   if (!outcome.check.missing.empty()) answer["missing"] = outcome.check.missing;

@@ -52,6 +52,6 @@ class Said {
 };
 
 // Of a program that was to be run.
-[[nodiscard]] Json outcome_answer(const execute::Outcome& outcome, const Said& said);
+[[nodiscard]] Json outcome_answer(const run::Outcome& outcome, const Said& said);
 
 }  // namespace mcpac::gateway::code_mode

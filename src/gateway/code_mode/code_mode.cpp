@@ -55,7 +55,7 @@ Json failure(const Error& error) {
 }
 
 // Where the client asks for less than it may have.
-execute::RunLimits limits_of(const Json& arguments, execute::RunLimits limits) {
+run::RunLimits limits_of(const Json& arguments, run::RunLimits limits) {
   const Json* wanted = find_member(arguments, "limits");
   if (wanted == nullptr) return limits;
   const auto number = [&](const char* name) -> std::optional<double> {
@@ -76,9 +76,9 @@ execute::RunLimits limits_of(const Json& arguments, execute::RunLimits limits) {
 Result<Json> arguments_of(const Json& arguments) {
   const Json* given = find_member(arguments, "arguments");
   if (given == nullptr) return Json::object();
-  if (to_text(*given).size() <= execute::kMaxArguments) return *given;
+  if (to_text(*given).size() <= run::kMaxArguments) return *given;
   return fail(ErrorId::kJsonLimit,
-              fmt::format("the arguments are larger than {} bytes", execute::kMaxArguments),
+              fmt::format("the arguments are larger than {} bytes", run::kMaxArguments),
               {.where = "/arguments", .fix = "let the program get large data from a tool"});
 }
 
@@ -88,27 +88,27 @@ Json suggestions_for(const analyzer::Report& report, const codegen::Lock& lock) 
     for (const auto& tool : server.tools) tags[server.name + "." + tool.name] = tool.cpp_name;
   }
   Json list = Json::array();
-  for (const auto& one : execute::suggestions(report, tags)) list.push_back(execute::to_json(one));
+  for (const auto& one : run::suggestions(report, tags)) list.push_back(run::to_json(one));
   return list;
 }
 
 Result<Json> analyze_program(const Setup& setup, const std::string& text, Progress& progress,
                              StopSignal stop) {
-  auto source = execute::source_from_text(text, kDisplay);
+  auto source = toolchain::source_from_text(text, kDisplay);
   if (!source) return pass_on(source);
   auto ready = setup.view->ready();
   if (!ready) return pass_on(ready);
   const GrantedView::Ready& own = **ready;
   progress.tell("analysing");
-  auto report = execute::analyze_source(
+  auto report = run::analyze_source(
       own.project, own.lock, *setup.folders, *source, setup.offer.limits.lowest_tier,
       [&](const char* what) { progress.tell(what); }, stop);
   if (!report) return pass_on(report);
   Json answer{{"granted", false}};
   if (report->verdict == analyzer::Verdict::kOk) {
-    const execute::Listener quiet;
-    auto granted = execute::would_be_granted(own.project, *setup.lock, quiet, *report, setup.rules,
-                                             execute::DeniedUses::kRefuse, *setup.folders);
+    const run::Listener quiet;
+    auto granted = run::would_be_granted(own.project, *setup.lock, quiet, *report, setup.rules,
+                                             run::DeniedUses::kRefuse, *setup.folders);
     if (!granted) return pass_on(granted);
     answer["granted"] = !granted->refusal.has_value();
     if (granted->refusal) answer["error"] = error_member(*granted->refusal);
@@ -122,20 +122,20 @@ Result<Json> analyze_program(const Setup& setup, const std::string& text, Progre
 struct ProgramRun {
   std::string source;
   Json arguments = Json::object();
-  execute::RunLimits limits;
+  run::RunLimits limits;
   std::string run_id;
   std::shared_ptr<ClientUpstream> upstream;
 };
 
 Json run_program(const Setup& setup, const ProgramRun& program, Progress& progress,
                  StopSignal stop) {
-  auto source = execute::source_from_text(program.source, kDisplay);
+  auto source = toolchain::source_from_text(program.source, kDisplay);
   if (!source) return failure(source.error());
   const auto ready = setup.view->ready();
   if (!ready) return failure(ready.error());
   const GrantedView::Ready& own = **ready;
-  const auto schemas = execute::tool_schemas(*setup.lock);
-  const execute::DelegatedRun hosted{.host = *setup.host,
+  const auto schemas = servers::tool_schemas(*setup.lock);
+  const run::DelegatedRun hosted{.host = *setup.host,
                                      .upstream = *program.upstream,
                                      .lock = own.lock,
                                      .schemas = schemas,
@@ -145,8 +145,8 @@ Json run_program(const Setup& setup, const ProgramRun& program, Progress& progre
                                      .is_replay = setup.is_replay,
                                      .refusals = setup.refusals.get()};
   Said said;
-  execute::Listener listener;
-  listener.stage = [&](const execute::StageTime& stage) {
+  run::Listener listener;
+  listener.stage = [&](const run::StageTime& stage) {
     progress.tell(what_follows(stage.name));
   };
   listener.wait = [&](std::string_view what) { progress.tell(std::string(what)); };
@@ -156,7 +156,7 @@ Json run_program(const Setup& setup, const ProgramRun& program, Progress& progre
   listener.log = [&](std::string_view level, std::string_view text) { said.log(level, text); };
   progress.tell("preparing");
   const auto standby = setup.tools->take(own);
-  const auto outcome = execute::execute(own.project, *setup.folders,
+  const auto outcome = run::execute(own.project, *setup.folders,
                                         {.source = std::move(*source),
                                          .granted = setup.rules,
                                          .limits = program.limits,

@@ -26,18 +26,18 @@ namespace mcpac::gateway::code_mode {
 // The part of it that a gateway offers.
 struct Offer {
   bool alone = false;         // instead of the granted tools, and not beside them
-  execute::RunLimits limits;  // of one program; a client may ask for less
+  run::RunLimits limits;  // of one program; a client may ask for less
 };
 
 // Outlives the programs of its client; all borrowed but the view and the rules.
 struct Setup {
-  execute::Host* host = nullptr;
+  servers::Host* host = nullptr;
   Programs* programs = nullptr;
   ReadyTools* tools = nullptr;
   gate::Gate* gate = nullptr;               // the client's
   const gate::Upstream* servers = nullptr;  // behind that
   const codegen::Lock* lock = nullptr;      // all tools
-  const execute::Folders* folders = nullptr;
+  const project::Folders* folders = nullptr;
   const Clock* clock = nullptr;
   std::shared_ptr<const GrantedView> view;
   policy::LayerText rules;  // the client's own layer
@@ -45,7 +45,7 @@ struct Setup {
   Offer offer{};
   bool is_replay = false;                             // a recording answers instead of the servers
   std::shared_ptr<tracing::Tracer> tracer = nullptr;  // null: no tracing
-  std::shared_ptr<execute::RefusalBound> refusals = std::make_shared<execute::RefusalBound>();
+  std::shared_ptr<history::RefusalBound> refusals = std::make_shared<history::RefusalBound>();
   bool is_revoked = false;  // everything was taken back: no program is started any more
 };
 

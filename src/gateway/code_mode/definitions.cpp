@@ -121,7 +121,7 @@ Json limit(std::string_view says, double least, double most) {
           {"description", says}};
 }
 
-Json execute(const execute::RunLimits& most) {
+Json execute(const run::RunLimits& most) {
   const double seconds = static_cast<double>(most.wall.count()) / 1000;
   Json limits =
       object({{"timeout_s", limit("seconds, questions to the person included", 0.1, seconds)},
@@ -162,7 +162,7 @@ std::set<std::string> names() {
           std::string(kExecute)};
 }
 
-Json definitions(const execute::RunLimits& most) {
+Json definitions(const run::RunLimits& most) {
   return Json::array({search(), describe(), analyze(), execute(most)});
 }
 

@@ -18,6 +18,6 @@ inline constexpr std::string_view kExecute = "execute_agent";
 // Of all four.
 [[nodiscard]] std::set<std::string> names();
 // The schema of `limits` says what `most` allows.
-[[nodiscard]] Json definitions(const execute::RunLimits& most);
+[[nodiscard]] Json definitions(const run::RunLimits& most);
 
 }  // namespace mcpac::gateway::code_mode

@@ -45,7 +45,7 @@ std::string stated_places(const policy::Authority& authority) {
 }  // namespace
 
 GrantedView::GrantedView(const codegen::Lock& lock, const std::set<Permission>& tools,
-                         const policy::Authority& authority, const execute::Project& project)
+                         const policy::Authority& authority, const project::Project& project)
     : lock_(granted_part(lock, tools)), project_(project) {
   const auto layers = authority.layers();
   for (const Permission& tool : tools) {
@@ -101,7 +101,7 @@ Result<std::shared_ptr<const GrantedView::Ready>> GrantedView::ready() const {
   if (ready_) return ready_;
   auto made = codegen::regenerate(lock_);
   if (!made) return pass_on(made);
-  auto kept = std::make_shared<execute::KeptProject>();
+  auto kept = std::make_shared<project::KeptProject>();
   kept->headers = std::move(made->files);
   if (project_.kept) kept->policy = project_.kept->policy;
   auto ready = std::make_shared<Ready>();

@@ -24,7 +24,7 @@ class GrantedView {
  public:
   // `tools`: what the client may call. `project` as the authority was loaded with it.
   GrantedView(const codegen::Lock& lock, const std::set<Permission>& tools,
-              const policy::Authority& authority, const execute::Project& project);
+              const policy::Authority& authority, const project::Project& project);
 
   struct Granted {
     std::vector<std::string> rules;  // that speak of it, at most kMaxRules
@@ -39,7 +39,7 @@ class GrantedView {
   // The same lock with its headers, and the project with these instead of its own.
   struct Ready {
     codegen::Lock lock;
-    execute::Project project;
+    project::Project project;
   };
   // From any thread.
   [[nodiscard]] Result<std::shared_ptr<const Ready>> ready() const;
@@ -49,7 +49,7 @@ class GrantedView {
   [[nodiscard]] std::string make_instructions(const policy::Authority& authority) const;
 
   codegen::Lock lock_;
-  execute::Project project_;
+  project::Project project_;
   std::map<Permission, Granted> granted_;
   std::string instructions_;
   mutable std::mutex making_;

@@ -10,9 +10,9 @@
 
 namespace mcpac::gateway::code_mode {
 
-Result<std::unique_ptr<Preparation>> Preparation::start(execute::Folders folders,
-                                                        const execute::RunLimits& limits, Say say) {
-  auto kill = execute::KillSwitch::beside({});
+Result<std::unique_ptr<Preparation>> Preparation::start(project::Folders folders,
+                                                        const run::RunLimits& limits, Say say) {
+  auto kill = run::KillSwitch::beside({});
   if (!kill) return pass_on(kill);
   std::unique_ptr<Preparation> made(new Preparation(std::move(*kill)));
   try {
@@ -23,7 +23,7 @@ Result<std::unique_ptr<Preparation>> Preparation::start(execute::Folders folders
       ::sigfillset(&all);
       ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
       try {
-        const auto done = execute::prepare_runtime(folders, tier, kill->stop(),
+        const auto done = toolchain::prepare_runtime(folders, tier, kill->stop(),
                                                    [&](const char* what) { say(what); });
         if (!done && !kill->was_pulled()) say(done.error().to_text());
       } catch (const std::exception& error) {

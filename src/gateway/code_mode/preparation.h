@@ -23,17 +23,17 @@ class Preparation {
  public:
   // Hears why it takes time, and why it failed; from the thread.
   using Say = std::function<void(const std::string&)>;
-  [[nodiscard]] static Result<std::unique_ptr<Preparation>> start(execute::Folders folders,
-                                                                  const execute::RunLimits& limits,
+  [[nodiscard]] static Result<std::unique_ptr<Preparation>> start(project::Folders folders,
+                                                                  const run::RunLimits& limits,
                                                                   Say say);
   ~Preparation();
   Preparation(const Preparation&) = delete;
   Preparation& operator=(const Preparation&) = delete;
 
  private:
-  explicit Preparation(execute::KillSwitch kill) : kill_(std::move(kill)) {}
+  explicit Preparation(run::KillSwitch kill) : kill_(std::move(kill)) {}
 
-  execute::KillSwitch kill_;
+  run::KillSwitch kill_;
   std::thread thread_;
 };
 

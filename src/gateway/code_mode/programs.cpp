@@ -50,7 +50,7 @@ Result<Programs::Id> Programs::start(std::string client, Work work, Done done) {
     return busy(fmt::format("{} programs of this client are at work already", limits_.of_client));
   if (jobs_.size() >= limits_.all)
     return busy(fmt::format("{} programs are at work already", limits_.all));
-  auto kill = execute::KillSwitch::beside({});
+  auto kill = run::KillSwitch::beside({});
   if (!kill) return pass_on(kill);
   const Id id = ++last_;
   Job& job = jobs_.emplace(id, Job{std::move(client), std::move(*kill), std::move(done), {}})

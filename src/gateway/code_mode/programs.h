@@ -52,7 +52,7 @@ class Programs {
  private:
   struct Job {
     std::string client;
-    execute::KillSwitch kill;
+    run::KillSwitch kill;
     Done done;
     std::thread thread;
   };

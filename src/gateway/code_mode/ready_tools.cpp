@@ -7,7 +7,7 @@
 
 namespace mcpac::gateway::code_mode {
 
-ReadyTools::ReadyTools(execute::Folders folders, std::chrono::milliseconds idle)
+ReadyTools::ReadyTools(project::Folders folders, std::chrono::milliseconds idle)
     : folders_(std::move(folders)), idle_(idle), thread_([this](const std::stop_token& stop) {
         // Signals are for the threads that wait for them.
         sigset_t all;
@@ -18,7 +18,7 @@ ReadyTools::ReadyTools(execute::Folders folders, std::chrono::milliseconds idle)
 
 ReadyTools::~ReadyTools() = default;
 
-std::unique_ptr<execute::PrewarmedRun> ReadyTools::take(const GrantedView::Ready& view) {
+std::unique_ptr<run::PrewarmedRun> ReadyTools::take(const GrantedView::Ready& view) {
   const std::scoped_lock lock(mutex_);
   return last_ && last_->view.get() == &view ? std::exchange(ready_, nullptr) : nullptr;
 }
@@ -59,9 +59,9 @@ void ReadyTools::make(Lock& lock, const std::stop_token& stop) {
   const Program program = *last_;
   if (stop.stop_requested()) return;
   lock.unlock();
-  std::unique_ptr<execute::PrewarmedRun> made;
+  std::unique_ptr<run::PrewarmedRun> made;
   try {
-    auto prepared = execute::PrewarmedRun::of_tools(program.view->project, program.view->lock,
+    auto prepared = run::PrewarmedRun::of_tools(program.view->project, program.view->lock,
                                                     folders_, program.servers, program.limits);
     // The next program starts its own, and says what is wrong.
     if (prepared) made = std::move(*prepared);

@@ -29,10 +29,10 @@ class ReadyTools {
   struct Program {
     std::shared_ptr<const GrantedView::Ready> view;  // of its client
     std::set<std::string> servers;                   // whose tools it may call
-    execute::RunLimits limits;
+    run::RunLimits limits;
   };
 
-  explicit ReadyTools(execute::Folders folders,
+  explicit ReadyTools(project::Folders folders,
                       std::chrono::milliseconds idle = std::chrono::minutes(5));
   // Nothing that was taken may be in use any more.
   ~ReadyTools();
@@ -41,7 +41,7 @@ class ReadyTools {
 
   // From any thread; both return at once. For one program of the client with this view; null:
   // nothing is ready for it.
-  [[nodiscard]] std::unique_ptr<execute::PrewarmedRun> take(const GrantedView::Ready& view);
+  [[nodiscard]] std::unique_ptr<run::PrewarmedRun> take(const GrantedView::Ready& view);
   // For another program like this one.
   void prepare(Program program);
   // For another like the one that the last were made for.
@@ -53,13 +53,13 @@ class ReadyTools {
   void make(Lock& lock, const std::stop_token& stop);
   void drop(Lock& lock);
 
-  execute::Folders folders_;
+  project::Folders folders_;
   std::chrono::milliseconds idle_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::optional<Program> wanted_;
   std::optional<Program> last_;  // what `ready_` was made for
-  std::unique_ptr<execute::PrewarmedRun> ready_;
+  std::unique_ptr<run::PrewarmedRun> ready_;
   std::jthread thread_;  // last: it uses all of the above
 };
 

@@ -22,7 +22,7 @@
 #include "project/files/open_place.h"
 #include "project/files/protected_names.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 namespace {
 
 namespace fs = std::filesystem;
@@ -112,7 +112,7 @@ bool is_done(const Task& task) {
 std::string why_never(const Task& task, NewRepositories& repositories) {
   const Change& change = *task.change;
   if (change.kind == Kind::kRefused) return change.why;
-  if (has_protected_name(change.path))
+  if (project::has_protected_name(change.path))
     return "the name is protected: what lies there runs later, or holds keys";
   const bool would_be = !deletes(task) && repositories.contain(task.place, change.path);
   return would_be ? std::string(kWouldBeRepository) : std::string();
@@ -212,15 +212,17 @@ Result<void> perform(const Task& task) {
 }
 
 bool is_chosen(const fs::path& path, std::span<const fs::path> chosen) {
-  return chosen.empty() ||
-         std::ranges::any_of(chosen, [&](const fs::path& wanted) { return lies_in(path, wanted); });
+  return chosen.empty() || std::ranges::any_of(chosen, [&](const fs::path& wanted) {
+           return project::lies_in(path, wanted);
+         });
 }
 
 // A folder that was added comes with what is chosen in it.
 bool is_needed(const Change& change, const fs::path& path, std::span<const fs::path> chosen) {
   if (is_chosen(path, chosen)) return true;
-  return change.kind == Kind::kFolderAdded &&
-         std::ranges::any_of(chosen, [&](const auto& wanted) { return lies_in(wanted, path); });
+  return change.kind == Kind::kFolderAdded && std::ranges::any_of(chosen, [&](const auto& wanted) {
+           return project::lies_in(wanted, path);
+         });
 }
 
 struct Opened {
@@ -317,4 +319,4 @@ bool is_applied(const Changeset& changes, std::size_t place, const Change& chang
                   opened->upper.get(), false, nullptr});
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

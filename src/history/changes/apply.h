@@ -14,7 +14,7 @@
 #include "core/error.h"
 #include "history/changes/changeset.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 // Whether the rules of today admit writing there; an error says why not.
 using MayWrite = std::function<Result<void>(const std::filesystem::path&)>;
@@ -38,4 +38,4 @@ struct Applied {
 // Does this change of that place lie in the user's files already, as after an apply of a part?
 [[nodiscard]] bool is_applied(const Changeset& changes, std::size_t place, const Change& change);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

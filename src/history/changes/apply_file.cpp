@@ -13,7 +13,7 @@
 #include "core/printable.h"
 #include "history/changes/folder_access.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 namespace {
 
 std::unexpected<Error> cannot_write(const std::string& name, int error) {
@@ -120,4 +120,4 @@ Result<void> put_file(const UniqueFd& source, const UniqueFd& parent, const std:
   return {};
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

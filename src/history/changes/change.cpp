@@ -3,7 +3,7 @@
 #include <array>
 #include <filesystem>
 
-namespace mcpac::execute {
+namespace mcpac::history {
 namespace {
 
 constexpr std::array<std::string_view, 6> kKinds{"added",        "modified",       "deleted",
@@ -94,4 +94,4 @@ std::optional<Change> change_from_json(const Json& json) {
   return change;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

@@ -13,7 +13,7 @@
 #include "core/error.h"
 #include "core/json.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 // A file of the user's as it lay there; times in nanoseconds since 1970.
 struct FileState {
@@ -52,4 +52,4 @@ struct Change {
 [[nodiscard]] Json to_json(const Change& change);
 [[nodiscard]] std::optional<Change> change_from_json(const Json& json);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

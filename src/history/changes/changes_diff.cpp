@@ -10,7 +10,7 @@
 #include "core/printable.h"
 #include "history/changes/folder_access.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 namespace {
 
 using Kind = Change::Kind;
@@ -100,4 +100,4 @@ std::string diff_of(const Changeset& changes, std::size_t place, const Change& c
   return text + compare(before.text, after.text);
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

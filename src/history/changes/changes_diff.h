@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "history/changes/changeset.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 // In the unified format, fit for a terminal: what a program wrote into a file cannot move the
 // cursor. Larger files than 1 MiB and binary ones are named, not shown. `place` is the index of the
@@ -14,4 +14,4 @@ namespace mcpac::execute {
 [[nodiscard]] std::string diff_of(const Changeset& changes, std::size_t place,
                                   const Change& change);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

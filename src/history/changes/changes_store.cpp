@@ -17,7 +17,7 @@
 #include "history/changes/read_upper.h"
 #include "project/private_folder.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 namespace {
 
 namespace fs = std::filesystem;
@@ -94,7 +94,7 @@ Json to_json(const Changeset& changes) {
 }
 
 Result<UniqueFd> lock_changes(const fs::path& folder) {
-  if (auto made = make_private(folder); !made) return pass_on(made);
+  if (auto made = project::make_private(folder); !made) return pass_on(made);
   UniqueFd opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   int locked = -1;
   do {
@@ -160,4 +160,4 @@ void sweep_changes(int changes) {
   }
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

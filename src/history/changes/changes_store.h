@@ -4,7 +4,7 @@
 
 #include "history/changes/changeset.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 inline constexpr const char* kRecord = "record.json";
 
@@ -23,4 +23,4 @@ inline constexpr const char* kRecord = "record.json";
 // Removes what has no record and no living run. `changes` as lock_changes() gave it.
 void sweep_changes(int changes);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

@@ -18,7 +18,7 @@
 #include "history/changes/folder_access.h"
 #include "history/changes/read_upper.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 namespace {
 
 constexpr std::uint64_t kEndless = std::numeric_limits<std::uint64_t>::max();
@@ -212,4 +212,4 @@ ChangesWatch::ChangesWatch(std::vector<std::filesystem::path> folders, std::uint
         watch(stop, folders, bytes, judge, over);
       }) {}
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 class ChangesWatch {
  public:
@@ -38,4 +38,4 @@ class ChangesWatch {
 // More files, folders and other names than a changeset may hold (kMostChanges)?
 [[nodiscard]] bool hold_too_many_files(const std::vector<std::filesystem::path>& folders);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

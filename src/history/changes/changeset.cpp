@@ -17,7 +17,7 @@
 #include "history/changes/folder_access.h"
 #include "history/changes/read_upper.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 namespace {
 
 namespace fs = std::filesystem;
@@ -216,4 +216,4 @@ Result<void> discard(const Changeset& changes) {
               {.where = changes.folder.string()});
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

@@ -20,7 +20,7 @@
 #include "history/changes/change.h"
 #include "sandbox/sandbox.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 // A folder that was granted read-write, and what became of it.
 struct ChangedPlace {
@@ -89,4 +89,4 @@ class OpenChangeset {
 [[nodiscard]] Result<void> check_whole(const Changeset& changes);
 [[nodiscard]] Result<void> discard(const Changeset& changes);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

@@ -17,7 +17,7 @@
 
 #include "core/hash.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 16U;
@@ -150,4 +150,4 @@ bool remove_tree(int parent, const std::string& name) {
   return false;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

@@ -15,7 +15,7 @@
 #include "core/error.h"
 #include "core/file.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 // An absolute folder without links among its components; empty with errno set where it is not
 // there.
@@ -41,4 +41,4 @@ inline constexpr std::size_t kMostListed = 10'000;
 // removed, not followed. False: something is left.
 [[nodiscard]] bool remove_tree(int parent, const std::string& name);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

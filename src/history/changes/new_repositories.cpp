@@ -4,7 +4,7 @@
 
 #include "history/changes/folder_access.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 namespace fs = std::filesystem;
 
@@ -45,4 +45,4 @@ NamesCompared NewRepositories::names_in(const Folder& folder) {
   }
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

@@ -10,7 +10,7 @@
 #include "core/repository.h"
 #include "history/changes/change.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 class NewRepositories {
  public:
@@ -29,4 +29,4 @@ class NewRepositories {
   FoldingDevices devices_;
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

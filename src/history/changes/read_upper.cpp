@@ -15,7 +15,7 @@
 #include "history/changes/folder_access.h"
 #include "history/changes/tree_folder.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 namespace {
 
 namespace fs = std::filesystem;
@@ -247,4 +247,4 @@ Result<std::vector<Change>> read_upper(int upper, int lower, std::int64_t starte
   return std::move(reader.changes);
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

@@ -10,7 +10,7 @@
 
 #include "history/changes/change.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 inline constexpr std::size_t kMostChanges = 50'000;
 
@@ -19,4 +19,4 @@ inline constexpr std::size_t kMostChanges = 50'000;
 // added to it and after what is deleted from it. kChangesLimit where there are too many.
 [[nodiscard]] Result<std::vector<Change>> read_upper(int upper, int lower, std::int64_t started);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

@@ -6,7 +6,7 @@
 
 #include "history/changes/folder_access.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 namespace {
 
 constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
@@ -34,4 +34,4 @@ int TreeFolder::get() {
   return open_.get();
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

@@ -12,7 +12,7 @@
 
 #include "core/file.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 class TreeFolder {
  public:
@@ -32,4 +32,4 @@ class TreeFolder {
   struct stat identity_ {};
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

@@ -5,7 +5,7 @@
 #include "core/printable.h"
 #include "history/recording/secret_marks.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 namespace {
 
 constexpr std::size_t kShown = 200;     // bytes of a value
@@ -120,4 +120,4 @@ Error other_reply(const RecordedCall& call, const Said& said, const Result<Json>
                              told(recorded, "none")));
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

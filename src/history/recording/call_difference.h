@@ -8,7 +8,7 @@
 #include "history/recording/play_order.h"
 #include "history/recording/recording.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 // No recorded call fits: beside the nearest, by which of the arguments.
 [[nodiscard]] Error unknown_call(const Recording& recording, const PlayOrder& order,
@@ -22,4 +22,4 @@ namespace mcpac::execute {
 [[nodiscard]] Error other_reply(const RecordedCall& call, const Said& said,
                                 const Result<Json>& reply);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

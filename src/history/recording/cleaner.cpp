@@ -6,7 +6,7 @@
 
 #include "history/recording/secret_marks.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 namespace {
 
 // All of them are held in memory, and with them what finds them in a text.
@@ -163,4 +163,4 @@ void Cleaner::clean(RecordedRequest& request) const {
   }
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

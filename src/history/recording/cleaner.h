@@ -15,7 +15,7 @@
 #include "history/recording/recording.h"
 #include "mcp/secrets.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 class Cleaner {
  public:
@@ -48,4 +48,4 @@ class Cleaner {
   bool is_too_much_ = false;     // of them
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

@@ -5,7 +5,7 @@
 #include "core/canonical_json.h"
 #include "history/recording/secret_marks.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 namespace {
 
 std::string key_of(const std::string& tool, const Json& arguments) {
@@ -77,4 +77,4 @@ void PlayOrder::make(std::size_t call) {
   (reads_only_[call] ? server.reads : server.writes).erase({recorded.ended, call});
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

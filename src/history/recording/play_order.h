@@ -12,7 +12,7 @@
 
 #include "history/recording/recording.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 class PlayOrder {
  public:
@@ -46,4 +46,4 @@ class PlayOrder {
   std::map<std::string, Server, std::less<>> servers_;   // not made
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

@@ -2,7 +2,7 @@
 
 #include "core/offer.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 RecordedTool recorded_tool(const codegen::Lock& lock, const Permission& tool) {
   RecordedTool known;
@@ -24,4 +24,4 @@ RecordedTool recorded_tool(const codegen::Lock& lock, const Permission& tool) {
   return known;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

@@ -8,7 +8,7 @@
 #include "core/permission.h"
 #include "gate/secret_places.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 struct RecordedTool {
   std::string digest;  // of its definition; empty: it is no tool of the lock
@@ -21,4 +21,4 @@ struct RecordedTool {
 
 [[nodiscard]] RecordedTool recorded_tool(const codegen::Lock& lock, const Permission& tool);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

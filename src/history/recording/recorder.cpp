@@ -7,7 +7,7 @@
 #include "gate/result_line.h"
 #include "history/recording/cleaner.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 struct Recorder::Tape {
   std::vector<std::unique_ptr<RecordedCall>> calls;
@@ -205,4 +205,4 @@ Result<Recording> Recorder::take(const std::optional<Json>& given) {
   return recording;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

@@ -14,9 +14,9 @@
 #include "history/recording/recording.h"
 #include "servers/upstream_interposer.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
-class Recorder final : public UpstreamInterposer {
+class Recorder final : public servers::UpstreamInterposer {
  public:
   // All are borrowed. `offers` is the same servers, as they are asked for other things than calls.
   Recorder(gate::Upstream& servers, gate::Servers& offers, const codegen::Lock& lock);
@@ -78,4 +78,4 @@ class Recorder final : public UpstreamInterposer {
   std::shared_ptr<Tape> tape_;  // shared with callbacks of the servers, which may come later
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

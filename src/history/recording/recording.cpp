@@ -9,7 +9,7 @@
 
 #include "history/recording/recording_members.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 namespace {
 
 constexpr std::string_view kFormat = "mcpac-recording";
@@ -147,4 +147,4 @@ bool begins_recording(std::string_view text) {
   return json && string_member(*json, "format") == kFormat;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

@@ -19,7 +19,7 @@
 #include "core/permission.h"
 #include "gate/servers.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 inline constexpr std::size_t kMaxRecordingBytes = std::size_t{128} << 20U;
 inline constexpr std::size_t kMaxRecordedCalls = 100'000;
@@ -98,4 +98,4 @@ struct Recording {
 // Whether the text begins as a recording does.
 [[nodiscard]] bool begins_recording(std::string_view text);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 // At most one of them; empty: not.
 struct RecordingChoice {
@@ -11,4 +11,4 @@ struct RecordingChoice {
   std::filesystem::path replay{};
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

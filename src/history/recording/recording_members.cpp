@@ -13,7 +13,7 @@
 #include "core/printable.h"
 #include "servers/server_form.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 namespace {
 
 // Errors of a server, or of the way to it. An error of another kind is none that a recording could
@@ -80,7 +80,7 @@ bool has_only(const Json& object, std::initializer_list<std::string_view> known)
 // says whose it is, or a file could put the words of one server into the mouth of another.
 bool is_askable(const std::string& method, const Json& params, const std::string& server) {
   if (method == "sampling/createMessage" || method == "roots/list") return true;
-  return method == "elicitation/create" && is_shown_form(server, params);
+  return method == "elicitation/create" && servers::is_shown_form(server, params);
 }
 
 bool are_askable(const Json& questions, const std::string& server) {
@@ -295,4 +295,4 @@ Result<RecordedRequest> request_of(const Json& line, const Members& members) {
   return request;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

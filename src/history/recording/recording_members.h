@@ -8,7 +8,7 @@
 
 #include "history/recording/recording.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 // The place of a line, for messages about its errors.
 class Members {
@@ -33,4 +33,4 @@ void write_cleaned(Json& line, const char* name, const Cleaned& cleaned);
 [[nodiscard]] Json to_line(const RecordedRequest& request);
 [[nodiscard]] Result<RecordedRequest> request_of(const Json& line, const Members& members);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

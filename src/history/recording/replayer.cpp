@@ -18,7 +18,7 @@
 #include "history/recording/recorded_tool.h"
 #include "history/recording/secret_marks.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 namespace asio = boost::asio;
 
@@ -208,7 +208,7 @@ struct Replayer::State : std::enable_shared_from_this<Replayer::State> {
     if (call == calls.end()) return;
     const bool both_failed = said.reply && !*said.reply && !reply;
     const bool is_same =
-        said.reply && *said.reply && reply && execute::differences(**said.reply, *reply, 1).empty();
+        said.reply && *said.reply && reply && history::differences(**said.reply, *reply, 1).empty();
     if (!both_failed && !is_same) return refuse(*call, other_reply(recorded, said, reply));
     asio::post(executor, [self = shared_from_this(), token] { self->go_on(token); });
   }
@@ -325,4 +325,4 @@ void Replayer::forget(RequestToken token) {
   state_->requests.erase(token);
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

@@ -18,13 +18,13 @@
 #include "history/recording/recording.h"
 #include "servers/upstream_interposer.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 struct Patience {
   std::chrono::milliseconds out_of_order{2'000};
 };
 
-class Replayer final : public UpstreamInterposer {
+class Replayer final : public servers::UpstreamInterposer {
  public:
   // `lock` is borrowed.
   Replayer(boost::asio::any_io_executor executor, Recording recording, const codegen::Lock& lock,
@@ -70,4 +70,4 @@ class Replayer final : public UpstreamInterposer {
   std::shared_ptr<State> state_;  // shared with callbacks and the timer
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

@@ -15,7 +15,7 @@
 #include "history/recording/recorder.h"
 #include "history/recording/replayer.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 namespace {
 
 namespace fs = std::filesystem;
@@ -120,7 +120,7 @@ Result<Json> RunRecording::arguments_for(std::optional<Json> given) {
   return *arguments_;
 }
 
-void RunRecording::join(Host& host) {
+void RunRecording::join(servers::Host& host) {
   if (is_recorded()) {
     auto recorder = std::make_unique<Recorder>(host.upstreams(), host.upstreams(), lock_);
     recorder_ = recorder.get();
@@ -132,13 +132,13 @@ void RunRecording::join(Host& host) {
   }
 }
 
-Result<void> RunRecording::end(Host& host, const std::string& program, const Say& warn) {
+Result<void> RunRecording::end(servers::Host& host, const std::string& program, const Say& warn) {
   if (recorder_ != nullptr) return write(host, program);
   if (replayer_ != nullptr) return compare(host, warn);
   return {};
 }
 
-Result<void> RunRecording::write(Host& host, const std::string& program) {
+Result<void> RunRecording::write(servers::Host& host, const std::string& program) {
   auto recording = host.on_loop([this] { return recorder_->take(arguments_); });
   if (!recording) return pass_on(recording);
   recording->header.mcpac = MCPAC_VERSION;
@@ -149,7 +149,7 @@ Result<void> RunRecording::write(Host& host, const std::string& program) {
   return write_file_atomic(file_, *text, 0600);
 }
 
-Result<void> RunRecording::compare(Host& host, const Say& warn) {
+Result<void> RunRecording::compare(servers::Host& host, const Say& warn) {
   auto outcome = host.on_loop([this] { return replayer_->findings(); });
   if (outcome.differences.empty()) return {};
   for (std::size_t i = 1; i < outcome.differences.size(); ++i) {
@@ -160,4 +160,4 @@ Result<void> RunRecording::compare(Host& host, const Say& warn) {
   return std::unexpected(std::move(outcome.differences.front()));
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

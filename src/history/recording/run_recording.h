@@ -17,7 +17,7 @@
 #include "history/recording/recording_choice.h"
 #include "servers/host.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 class Recorder;
 class Replayer;
@@ -40,7 +40,7 @@ class RunRecording {
   [[nodiscard]] Result<Json> arguments_for(std::optional<Json> given);
   // From here on calls take the way through the recorder, or never come to a server. Before the
   // first of them, and not from the loop.
-  void join(Host& host);
+  void join(servers::Host& host);
   [[nodiscard]] bool is_replay() const { return replayed_.has_value(); }
   [[nodiscard]] bool is_recorded() const { return !file_.empty(); }
   // SHA-256 of the recording that is played; empty: none is. For the audit log.
@@ -48,13 +48,13 @@ class RunRecording {
   // All calls are over: writes what was recorded, or says what was not as recorded (the first
   // difference is the error, `warn` hears of the others). `program`: its digest, or nothing. Not
   // from the loop.
-  [[nodiscard]] Result<void> end(Host& host, const std::string& program, const Say& warn);
+  [[nodiscard]] Result<void> end(servers::Host& host, const std::string& program, const Say& warn);
 
  private:
   explicit RunRecording(const codegen::Lock& lock) : lock_(lock) {}
   [[nodiscard]] Result<void> open_replay(const std::filesystem::path& file, const Say& note);
-  [[nodiscard]] Result<void> write(Host& host, const std::string& program);
-  [[nodiscard]] Result<void> compare(Host& host, const Say& warn);
+  [[nodiscard]] Result<void> write(servers::Host& host, const std::string& program);
+  [[nodiscard]] Result<void> compare(servers::Host& host, const Say& warn);
 
   const codegen::Lock& lock_;
   std::filesystem::path file_;     // to be written
@@ -65,4 +65,4 @@ class RunRecording {
   Replayer* replayer_ = nullptr;
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

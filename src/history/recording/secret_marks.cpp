@@ -8,7 +8,7 @@
 #include "core/text_finder.h"
 #include "gate/secret_places.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 namespace {
 
 std::string below(const std::string& pointer, std::string_view name) {
@@ -156,4 +156,4 @@ std::vector<JsonDifference> differences(const Cleaned& recorded, const Json& mad
   return comparison.take();
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

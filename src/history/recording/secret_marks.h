@@ -14,7 +14,7 @@
 
 #include "history/recording/recording.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 // `after` is what is left of `before`: where a text changed, it has marks in it.
 [[nodiscard]] Cleaned cleaned(const Json& before, Json after);
@@ -30,4 +30,4 @@ struct JsonDifference {
 [[nodiscard]] std::vector<JsonDifference> differences(const Cleaned& recorded, const Json& made,
                                                       std::size_t most);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

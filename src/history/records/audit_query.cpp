@@ -8,7 +8,7 @@
 #include "history/records/run_files.h"
 #include "policy/places.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 namespace {
 
 bool is_check(const audit::Event& event) {
@@ -278,4 +278,4 @@ Json to_json(const std::vector<LateCall>& rows) {
   return list;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

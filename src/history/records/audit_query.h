@@ -14,7 +14,7 @@
 #include "core/json.h"
 #include "history/records/replay.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 // Calls and connections that rules deny, by the rule that denied them or came nearest, the most
 // frequent first.
@@ -89,4 +89,4 @@ struct LateCall {
 [[nodiscard]] Json to_json(const std::vector<Unused>& rows);
 [[nodiscard]] Json to_json(const std::vector<LateCall>& rows);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

@@ -20,7 +20,7 @@
 #include "policy/policy_record.h"
 #include "servers/tool_tables.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 namespace {
 
 // Stands still where time begins: no limit of a rule is used up, and no rule is over.
@@ -157,7 +157,7 @@ Result<RunView> ask_rules(const audit::Event& started, const std::string& path,
   auto lock = lock_of(binding == nullptr ? "" : string_member(*binding, "lock"));
   if (!lock) return pass_on(lock);
   const StillClock clock;
-  const auto schemas = tool_schemas(*lock);
+  const auto schemas = servers::tool_schemas(*lock);
   policy::Environment environment;
   environment.tools = &schemas;
   environment.clock = &clock;
@@ -350,4 +350,4 @@ Result<std::vector<Touch>> who_could_touch(const std::vector<audit::Event>& even
   return rows;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

@@ -14,7 +14,7 @@
 #include "policy/authority.h"
 #include "policy/policy_record.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 namespace {
 
 bool is_network(const std::string& statement) {
@@ -167,4 +167,4 @@ Result<std::vector<Touch>> who_could_connect(const std::vector<audit::Event>& ev
   return rows;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

@@ -9,7 +9,7 @@
 #include "history/records/audit_query.h"
 #include "history/records/recorded_connection.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 // The decision, where the event is one on a connection that can be read.
 [[nodiscard]] std::optional<RecordedConnection> connection_of(const audit::Event& event);
@@ -24,4 +24,4 @@ namespace mcpac::execute {
 [[nodiscard]] Result<std::vector<Touch>> who_could_connect(const std::vector<audit::Event>& events,
                                                            const std::string& destination);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

@@ -10,7 +10,7 @@
 #include "gate/answer.h"
 #include "policy/decision.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 namespace {
 
 // More than a person reads; the audit log has them all.
@@ -109,4 +109,4 @@ std::string to_human_text(const Denial& denial) {
   return fix.empty() ? text : fmt::format("{}\n  fix: {}", text, printable_in_place(fix));
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

@@ -12,7 +12,7 @@
 #include "core/json.h"
 #include "gate/record.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 struct Denial {
   std::string permission;
@@ -53,4 +53,4 @@ class Denials {
 // Lines: what was denied and why, what its path was taken for, and what would admit it.
 [[nodiscard]] std::string to_human_text(const Denial& denial);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

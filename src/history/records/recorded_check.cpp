@@ -2,7 +2,7 @@
 
 #include "policy/policy_record.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 namespace {
 
 std::uint64_t number(const Json& object, std::string_view name) {
@@ -118,4 +118,4 @@ Result<std::optional<RecordedCheck>> read_check(const Json& payload) {
   return check;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

@@ -8,7 +8,7 @@
 #include "gate/record.h"
 #include "policy/evidence.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 struct RecordedCheck {
   std::uint64_t call_id = 0;
@@ -31,4 +31,4 @@ struct RecordedCheck {
 // kAuditUnreadable for a payload that no mcpac wrote.
 [[nodiscard]] Result<std::optional<RecordedCheck>> read_check(const Json& payload);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

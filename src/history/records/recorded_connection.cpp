@@ -9,7 +9,7 @@
 #include "policy/match/url.h"
 #include "policy/places.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 std::string RecordedConnection::destination() const {
   const bool is_bare_v6 = host.find(':') != std::string::npos && !host.starts_with('[');
@@ -65,4 +65,4 @@ Result<RecordedConnection> read_connection(const Json& payload) {
   return check;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

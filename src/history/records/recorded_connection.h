@@ -9,7 +9,7 @@
 #include "core/json.h"
 #include "policy/match/ip_network.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 struct RecordedConnection {
   std::uint64_t connection = 0;
@@ -37,4 +37,4 @@ struct RecordedConnection {
 // An address as records have it, IPv6 with or without square brackets.
 [[nodiscard]] std::optional<policy::IpAddress> read_address(const std::string& text);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

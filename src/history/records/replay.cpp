@@ -12,7 +12,7 @@
 #include "history/records/run_files.h"
 #include "policy/policy_record.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 namespace {
 
 class Replayer {
@@ -180,4 +180,4 @@ Json to_json(const RunReplay& replay) {
           {"further_differences", replay.further_differences}};
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

@@ -18,7 +18,7 @@
 #include "core/json.h"
 #include "history/records/replayed_run.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 struct ReplayDifference {
   std::string event_id;
@@ -47,4 +47,4 @@ using EventsOf = std::function<Result<std::vector<audit::Event>>(const std::stri
 
 [[nodiscard]] Json to_json(const RunReplay& replay);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

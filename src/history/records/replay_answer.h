@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 struct ReplayAnswer {
   std::string left_out;  // why it was not made again; empty: it was
@@ -15,4 +15,4 @@ struct ReplayAnswer {
 // Whether its permission had been taken back before.
 enum class Revoked : std::uint8_t { kNo, kYes };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

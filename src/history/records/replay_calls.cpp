@@ -8,7 +8,7 @@
 #include "gate/answer.h"
 #include "gate/approver.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 namespace {
 
 using gate::DecidedBy;
@@ -251,4 +251,4 @@ void CallReplay::approved(const RecordedCheck& check) {
   }
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

@@ -17,7 +17,7 @@
 #include "history/records/replay_answer.h"
 #include "history/records/replayed_run.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 class CallReplay {
  public:
@@ -62,4 +62,4 @@ class CallReplay {
   std::map<std::uint64_t, std::uint64_t> reservations_;  // of calls in flight
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

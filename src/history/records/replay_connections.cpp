@@ -8,7 +8,7 @@
 #include "gate/answer.h"
 #include "gate/network_record.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 namespace {
 
 const char* word_of(bool allowed) {
@@ -106,4 +106,4 @@ std::vector<std::string> ConnectionReplay::ended(const Json& payload) {
   return {"it was connected to an address that was not allowed"};
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

@@ -13,7 +13,7 @@
 #include "history/records/replay_answer.h"
 #include "policy/authority.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 class ConnectionReplay {
  public:
@@ -40,4 +40,4 @@ class ConnectionReplay {
   std::map<std::uint64_t, Open> open_;         // allowed by name, not ended
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

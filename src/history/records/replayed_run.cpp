@@ -8,7 +8,7 @@
 #include "policy/policy_digest.h"
 #include "policy/text/printer.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 namespace {
 
 std::set<Permission> declared_by(const Json& payload) {
@@ -58,16 +58,16 @@ Result<std::unique_ptr<ReplayedRun>> load_replayed_run(const Json& policy, const
     if (!lock) return pass_on(lock);
     run->lock = std::move(*lock);
   }
-  run->schemas = tool_schemas(run->lock);
+  run->schemas = servers::tool_schemas(run->lock);
   run->declared = declared_by(payload);
   std::set<std::string> servers;
   for (const auto& permission : run->declared) servers.insert(permission.server());
   // What was left to a server then is not recorded: a call that was refused for its schema stands
   // as that in the record.
-  run->tools = compile_tools(run->lock, servers, [](auto, auto) { return true; });
+  run->tools = servers::compile_tools(run->lock, servers, [](auto, auto) { return true; });
   // A client of the gateway; a program that names one in its note is told of no such tool.
   if (string_member(payload, "declared_in") == "grants")
-    add_offers(run->declared, run->lock, run->tools.table);
+    servers::add_offers(run->declared, run->lock, run->tools.table);
   run->observes = string_member(payload, "mode") == "observe";
   run->loaded_paths = recorded->paths;
   run->paths.set(recorded->paths);
@@ -91,4 +91,4 @@ Result<std::unique_ptr<ReplayedRun>> load_replayed_run(const Json& policy, const
   return run;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

@@ -21,7 +21,7 @@
 #include "policy/policy_record.h"
 #include "servers/tool_tables.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 using LockOf = std::function<Result<codegen::Lock>(const std::string& digest)>;
 
@@ -47,7 +47,7 @@ class RecordedClock final : public Clock {
 struct ReplayedRun {
   codegen::Lock lock;
   policy::ToolSchemas schemas;
-  CompiledTools tools;
+  servers::CompiledTools tools;
   std::set<Permission> declared;
   std::vector<policy::PathFact> loaded_paths;
   RecordedClock clock;
@@ -64,4 +64,4 @@ struct ReplayedRun {
     const Json& policy, const Json& payload, const LockOf& lock_of,
     std::vector<std::string>& differences);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

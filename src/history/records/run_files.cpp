@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-namespace mcpac::execute {
+namespace mcpac::history {
 namespace {
 
 // Those that go on from `first`, and what the last one that is known says goes on from it: where
@@ -66,4 +66,4 @@ Result<RunEvents> events_of_run(const std::filesystem::path& folder, const std::
   return run;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

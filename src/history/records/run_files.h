@@ -13,7 +13,7 @@
 
 #include "audit/log.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 // The files that this event, the first of one, says it goes on from, in their order; mostly none.
 [[nodiscard]] std::vector<std::string> files_before(const audit::Event& first);
@@ -30,4 +30,4 @@ struct RunEvents {
 [[nodiscard]] Result<RunEvents> events_of_run(const std::filesystem::path& folder,
                                               const std::string& file);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

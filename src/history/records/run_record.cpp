@@ -13,7 +13,7 @@
 #include "policy/policy_record.h"
 #include "policy/text/printer.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 namespace {
 
 constexpr std::size_t kDigestDigits = 64;
@@ -179,4 +179,4 @@ Result<codegen::Lock> kept_lock(const std::filesystem::path& audit_folder,
   return codegen::parse_lock(*text, path.string());
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

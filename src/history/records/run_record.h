@@ -16,7 +16,7 @@
 #include "core/clock.h"
 #include "gate/gate.h"
 
-namespace mcpac::execute {
+namespace mcpac::history {
 
 struct RunStart {
   std::string_view program;
@@ -91,4 +91,4 @@ struct RefusedRun {
 // The payload of RunStarted.
 [[nodiscard]] Json started_payload(const RunStart& run, const gate::GateSetup& setup);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::history

@@ -13,7 +13,7 @@
 #include "mcp/secrets.h"
 #include "mcp/server_config.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 namespace {
 
 // Members about the client alone, or about its time-outs.
@@ -569,4 +569,4 @@ void give_variables(const ClientKind& kind, const std::set<std::string>& variabl
   }
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

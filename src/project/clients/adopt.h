@@ -15,7 +15,7 @@
 #include "core/json.h"
 #include "project/clients/client_kind.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 struct Adopted {
   OrderedJson entry;
@@ -68,4 +68,4 @@ using IsOfAnother = std::function<bool(const std::string& name, const std::strin
 void give_variables(const ClientKind& kind, const std::set<std::string>& variables,
                     OrderedJson& entry, const std::set<std::string>& optional = {});
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

@@ -12,7 +12,7 @@
 #include "core/file.h"
 #include "core/line_diff.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 namespace {
 
 namespace fs = std::filesystem;
@@ -200,4 +200,4 @@ Result<void> ClientFile::restore(const std::string& bytes, bool existed) const {
               {.where = path_.string()});
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

@@ -16,7 +16,7 @@
 #include "core/toml_text.h"
 #include "project/clients/client_kind.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 // An entry that starts `mcpac serve`, by its words: the program may be another one of that name.
 [[nodiscard]] bool is_ours(const OrderedJson& entry);
@@ -63,4 +63,4 @@ class ClientFile {
   std::variant<std::monostate, JsonText, TomlText> text_;
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

@@ -6,7 +6,7 @@
 #include "core/file.h"
 #include "core/json_text.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 namespace {
 
 namespace fs = std::filesystem;
@@ -155,4 +155,4 @@ ClientPlace place_of(const ClientKind& kind, const ClientPlaces& places) {
   return {all.front().file, false};
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

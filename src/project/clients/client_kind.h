@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 // Syntax of the client for a variable of its environment in an entry.
 enum class Variables {
@@ -77,4 +77,4 @@ struct ClientExtension {
 [[nodiscard]] std::vector<ClientExtension> extensions_of(const ClientKind& kind,
                                                          const ClientPlaces& places);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

@@ -8,7 +8,7 @@
 #include "core/hash.h"
 #include "core/private_file.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 namespace {
 
 namespace fs = std::filesystem;
@@ -118,4 +118,4 @@ Result<void> take_back(const ConnectionRecord& record, ClientFile& file) {
   return {};
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

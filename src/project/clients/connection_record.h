@@ -11,7 +11,7 @@
 
 #include "project/clients/client_file.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 struct ConnectionRecord {
   std::string name;                           // of our entry
@@ -50,4 +50,4 @@ class ConnectionRecords {
 // The file is as mcpac wrote it.
 [[nodiscard]] bool is_as_written(const ConnectionRecord& record, const ClientFile& file);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

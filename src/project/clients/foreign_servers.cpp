@@ -10,7 +10,7 @@
 #include "project/clients/adopt.h"
 #include "project/clients/client_kind.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 namespace {
 
 constexpr std::string_view kPlace = "its entry";
@@ -110,4 +110,4 @@ Result<std::vector<ForeignServer>> read_foreign_servers(std::string_view text,
                       "connect codex --adopt"});
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

@@ -12,7 +12,7 @@
 #include "core/json.h"
 #include "project/clients/adopt.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 struct ForeignServer {
   std::string name;                  // as mcpac.json can have it
@@ -30,4 +30,4 @@ struct ForeignServer {
     std::string_view text, const std::string& where,
     const IsOfAnother& is_of_another = [](const auto&, const auto&) { return false; });
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

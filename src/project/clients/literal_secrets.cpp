@@ -10,7 +10,7 @@
 #include "core/ascii.h"
 #include "project/clients/adopt.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 namespace {
 
 constexpr std::size_t kMaxShown = 60;
@@ -124,4 +124,4 @@ std::vector<std::string> literal_secrets(const OrderedJson& entry) {
   return places;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

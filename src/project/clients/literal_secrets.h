@@ -10,9 +10,9 @@
 
 #include "core/json.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 // Their places, in the order of the entry: "headers.Authorization", "args[2] (--token)", "url".
 [[nodiscard]] std::vector<std::string> literal_secrets(const OrderedJson& entry);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

@@ -19,7 +19,7 @@
 #include "project/files/obeyed_places.h"
 #include "project/files/open_place.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 namespace {
 
 namespace fs = std::filesystem;
@@ -552,4 +552,4 @@ std::string file_with_name(const fs::path& path) {
                      info.stx_btime.tv_sec, info.stx_btime.tv_nsec, path.string());
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

@@ -22,7 +22,7 @@
 #include "project/project.h"
 #include "sandbox/sandbox.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 // Places that no grant can give. Paths are absolute and free of links.
 struct ReservedPlaces {
@@ -98,4 +98,4 @@ enum class NamesKept : std::uint8_t { kByGuard, kByApply, kByMounts };
 // made again is another. Its content and its times say nothing.
 [[nodiscard]] std::string file_with_name(const std::filesystem::path& path);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

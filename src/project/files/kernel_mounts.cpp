@@ -18,7 +18,7 @@
 #include "core/file.h"
 #include "project/files/open_place.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 namespace {
 
 namespace fs = std::filesystem;
@@ -310,4 +310,4 @@ bool MountTable::may_show_more(const fs::path& folder) const {
   });
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

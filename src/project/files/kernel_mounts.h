@@ -11,7 +11,7 @@
 
 #include "core/error.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 // The place of one in or at `path`, which `place` is a descriptor of; empty: there is none.
 [[nodiscard]] Result<std::string> kernel_mount_in(int place, const std::filesystem::path& path);
@@ -65,4 +65,4 @@ class MountTable {
   std::vector<Mount> mounts_;
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

@@ -15,7 +15,7 @@
 #include "project/list_servers.h"
 #include "project/project_place.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 namespace {
 
 namespace fs = std::filesystem;
@@ -214,4 +214,4 @@ void obey(Project& project, const policy::LayerText& rules, std::span<const std:
   project.obeyed.insert(project.obeyed.end(), of_approver.begin(), of_approver.end());
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

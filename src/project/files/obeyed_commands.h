@@ -17,7 +17,7 @@
 #include "project/folders.h"
 #include "project/project.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 // Looks at the disk. Absolute paths, some of them missing: files that a word names, with
 // each link on the way to them; the folder of packages that one lies in, or that a runner of
@@ -39,4 +39,4 @@ namespace mcpac::execute {
 // Adds what a command line names: files of rules, and the approver's command, which may be empty.
 void obey(Project& project, const policy::LayerText& rules, std::span<const std::string> approver);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

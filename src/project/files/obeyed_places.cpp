@@ -17,7 +17,7 @@
 #include "core/repository.h"
 #include "project/project_place.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 namespace fs = std::filesystem;
 
@@ -581,4 +581,4 @@ Result<void> ObeyedPlaces::add_above(const fs::path& path) {
   }
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

@@ -17,7 +17,7 @@
 #include "core/error.h"
 #include "project/files/protected_names.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 // One line of a configuration; section and key in lower case. Of Mercurial's no subsection.
 struct Setting {
@@ -67,4 +67,4 @@ class ObeyedPlaces {
   std::set<std::filesystem::path> seen_;                              // repositories
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

@@ -18,7 +18,7 @@
 #include "project/files/kernel_mounts.h"
 #include "project/files/protected_names.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 namespace {
 
 namespace fs = std::filesystem;
@@ -230,4 +230,4 @@ Result<GrantedPlace> open_place(const policy::FilePlace& place, const ReservedPl
   return opened;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

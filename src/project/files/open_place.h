@@ -7,7 +7,7 @@
 #include "project/files/file_mounts.h"
 #include "project/project_place.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 // The command that makes what is not there: a file where it is called like one, else a folder, with
 // those above it.
@@ -28,4 +28,4 @@ inline constexpr const char* kModes =
 [[nodiscard]] Result<GrantedPlace> open_place(const policy::FilePlace& place,
                                               const ReservedPlaces& reserved);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

@@ -22,7 +22,7 @@
 #include "core/repository.h"
 #include "core/shell_quote.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 namespace {
 
 namespace fs = std::filesystem;
@@ -326,4 +326,4 @@ Result<ProtectedFound> find_protected(int folder, const fs::path& at) {
   return std::move(walk.found);
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

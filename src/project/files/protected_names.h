@@ -14,7 +14,7 @@
 
 #include "core/error.h"
 
-namespace mcpac::execute {
+namespace mcpac::project {
 
 // One component of a path. Some file systems take names for the same that differ in case or in
 // invisible code points (casefold of ext4 and f2fs), so a name is protected however it is written.
@@ -49,4 +49,4 @@ struct ProtectedFound {
 // the folder has more entries than can be looked at.
 [[nodiscard]] Result<ProtectedFound> find_protected(int folder, const std::filesystem::path& at);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::project

@@ -11,7 +11,7 @@
 #include "core/rfc3339.h"
 #include "policy/text/times.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 namespace {
 
 // Far more than a person answers; beyond it the oldest go.
@@ -203,4 +203,4 @@ Result<void> RunMemory::keep(const std::vector<policy::AskRule>& rules, const ga
   return kept;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

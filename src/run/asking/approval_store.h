@@ -18,7 +18,7 @@
 #include "gate/approver.h"
 #include "run/asking/run_approver.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 // One "until" or "never".
 struct StoredAnswer {
@@ -80,4 +80,4 @@ class RunMemory final : public gate::ApprovalMemory {
   Approvals known_;
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

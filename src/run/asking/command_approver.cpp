@@ -16,7 +16,7 @@
 #include "mcp/environment.h"
 #include "run/asking/question_json.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 namespace {
 
 namespace asio = boost::asio;
@@ -175,4 +175,4 @@ void CommandApprover::start(std::string input, std::function<gate::Reply(std::st
   process_->start(command_.timeout);
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -13,7 +13,7 @@
 
 #include "run/asking/run_approver.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 struct ApproverCommand {
   std::vector<std::string> words;        // argv; the first is found as a shell would find it
@@ -38,4 +38,4 @@ class CommandApprover final : public RunApprover {
   std::shared_ptr<Process> process_;
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

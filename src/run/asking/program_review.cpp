@@ -13,7 +13,7 @@
 #include "run/check/authorities.h"
 #include "run/check/call_in_source.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 namespace {
 
 std::string standing_of(const policy::Foresight& foresight) {
@@ -129,7 +129,7 @@ void remember(const ReviewSubject& subject, const ApprovalStore& store) {
   if (!kept) store.warn("this approval is not remembered: " + kept.error().what);
 }
 
-Result<gate::Reply> answer_to(const ProgramReview& review, RunApprover& approver, Host& host,
+Result<gate::Reply> answer_to(const ProgramReview& review, RunApprover& approver, servers::Host& host,
                               const Interrupt& interrupt) {
   // Shared: after an interrupt the approver may still hold its end.
   auto answered = std::make_shared<std::promise<gate::Reply>>();
@@ -146,8 +146,8 @@ Result<gate::Reply> answer_to(const ProgramReview& review, RunApprover& approver
 }  // namespace
 
 Result<void> require_review(const ReviewSubject& subject, ReviewWanted wanted, DeniedUses denied,
-                            RunApprover* approver, const ApprovalStore& store, Host& host,
-                            const Interrupt& interrupt, EarlyAnswers& answers) {
+                            RunApprover* approver, const ApprovalStore& store, servers::Host& host,
+                            const Interrupt& interrupt, history::EarlyAnswers& answers) {
   const ProgramReview review = make_review(subject, store);
   const bool asks = std::ranges::any_of(review.declared,
                                         [](const auto& item) { return item.standing == "asks"; });
@@ -158,7 +158,7 @@ Result<void> require_review(const ReviewSubject& subject, ReviewWanted wanted, D
   }
   auto reply = answer_to(review, *approver, host, interrupt);
   if (!reply) return pass_on(reply);
-  Json said = early_answer("program",
+  Json said = history::early_answer("program",
                            reply->answer == gate::Answered::kNobody ? "nobody"
                            : gate::is_yes(reply->answer)            ? "yes"
                                                                     : "no",
@@ -181,4 +181,4 @@ Result<void> require_review(const ReviewSubject& subject, ReviewWanted wanted, D
                             "asks again"});
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -15,7 +15,7 @@
 #include "run/check/strictness.h"
 #include "servers/host.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 struct ReviewSubject {
   std::string program;  // as messages call it
@@ -33,7 +33,7 @@ struct ReviewSubject {
 // may run, and what asks is denied.
 [[nodiscard]] Result<void> require_review(const ReviewSubject& subject, ReviewWanted wanted,
                                           DeniedUses denied, RunApprover* approver,
-                                          const ApprovalStore& store, Host& host,
-                                          const Interrupt& interrupt, EarlyAnswers& answers);
+                                          const ApprovalStore& store, servers::Host& host,
+                                          const Interrupt& interrupt, history::EarlyAnswers& answers);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -10,7 +10,7 @@
 #include "policy/text/times.h"
 #include "run/check/authorities.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 namespace {
 
 constexpr JsonLimits kAnswerLimits{.max_bytes = 64U << 10U, .max_depth = 4, .max_values = 16};
@@ -106,4 +106,4 @@ gate::Reply read_answer(std::string_view output, Asks asks, std::string_view que
   return reply;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -8,7 +8,7 @@
 #include "gate/approver.h"
 #include "run/asking/run_approver.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 // One line, the newline included.
 [[nodiscard]] std::string question_line(const gate::Question& question);
@@ -24,4 +24,4 @@ enum class Asks : std::uint8_t { kCall, kProgram };
 [[nodiscard]] std::optional<std::chrono::system_clock::time_point> read_until(
     std::string_view text, std::chrono::system_clock::time_point now);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -7,7 +7,7 @@
 
 #include "run/asking/run_approver.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 enum class ReviewWanted : std::uint8_t { kWhenAsked, kAlways };
 
@@ -18,4 +18,4 @@ struct Questions {
   std::function<void(std::string_view)> warning = [](std::string_view) {};
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -12,7 +12,7 @@
 #include "gate/approver.h"
 #include "servers/host.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 // The one screen before a run: all that the program declares, and what the rules make of it.
 struct ProgramReview {
@@ -45,7 +45,7 @@ using MakeApprover =
 // An approver that is taken down where it lives.
 class LiveApprover {
  public:
-  LiveApprover(Host& host, const MakeApprover& make)
+  LiveApprover(servers::Host& host, const MakeApprover& make)
       : host_(host), approver_(make ? make(host.executor()) : nullptr) {}
   ~LiveApprover() {
     if (approver_) host_.on_loop([this] { approver_.reset(); });
@@ -55,8 +55,8 @@ class LiveApprover {
   [[nodiscard]] RunApprover* get() const { return approver_.get(); }
 
  private:
-  Host& host_;
+  servers::Host& host_;
   std::unique_ptr<RunApprover> approver_;
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -5,14 +5,14 @@
 #include "core/hash.h"
 #include "policy/policy_digest.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 namespace {
 
 constexpr std::size_t kMaxProgram = std::size_t{1} << 30U;
 
 }  // namespace
 
-gate::Binding bind_run(std::string program, const LockDigests& digests, const mcp::Config& config,
+gate::Binding bind_run(std::string program, const project::LockDigests& digests, const mcp::Config& config,
                        const policy::Authority& authority) {
   // The same call means another thing to a server with another environment.
   OrderedJson servers = OrderedJson::object();
@@ -37,4 +37,4 @@ Result<std::string> digest_of_program(const std::filesystem::path& file,
       Json{{"mcpac", "program"}, {"file", sha256_hex(*bytes)}, {"arguments", arguments}}));
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

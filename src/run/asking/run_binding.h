@@ -11,10 +11,10 @@
 #include "policy/authority.h"
 #include "project/known_lock.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 // `program` is its own digest; `authority` all layers that the run decides by.
-[[nodiscard]] gate::Binding bind_run(std::string program, const LockDigests& digests,
+[[nodiscard]] gate::Binding bind_run(std::string program, const project::LockDigests& digests,
                                      const mcp::Config& config, const policy::Authority& authority);
 
 // Of what a run was given (--arguments); empty where that is nothing.
@@ -24,4 +24,4 @@ namespace mcpac::execute {
 [[nodiscard]] Result<std::string> digest_of_program(const std::filesystem::path& file,
                                                     const std::vector<std::string>& arguments);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -4,7 +4,7 @@
 
 #include "run/check/check.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 namespace {
 
 policy::LayerText as_declared(const policy::LayerRules& layer) {
@@ -44,4 +44,4 @@ Result<policy::Authority> attenuate(const policy::Authority& whole,
   return policy::Authority::load(layers, world.environment());
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -6,7 +6,7 @@
 
 #include "run/check/authorities.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 // The layers of `whole`, in each of them the rules exchanged for one for each of `tools`: whether
 // a layer admits a call, asks about it or counts it is the business of the gate behind, and done
@@ -17,4 +17,4 @@ namespace mcpac::execute {
                                                   const std::set<Permission>& tools,
                                                   const PolicyWorld& world);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -13,7 +13,7 @@
 #include "policy/match/system_path_resolver.h"
 #include "run/check/server_root.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 namespace {
 
 namespace fs = std::filesystem;
@@ -23,11 +23,11 @@ constexpr std::size_t kMaxRules = std::size_t{1} << 20U;
 
 }  // namespace
 
-PolicyWorld::PolicyWorld(const Project& project, const Clock& the_clock)
+PolicyWorld::PolicyWorld(const project::Project& project, const Clock& the_clock)
     : resolver(std::make_unique<policy::SystemPathResolver>()), clock(the_clock) {
   std::error_code error;
   bases.current_directory = fs::current_path(error).string();
-  bases.home = home_of_user();
+  bases.home = project::home_of_user();
   if (const char* variable = std::getenv("HOME")) home_variable = variable;  // NOLINT
   for (const auto& server : project.config.servers) {
     if (server.is_http()) bases.remote_servers.insert(server.name);
@@ -77,9 +77,9 @@ Result<policy::PolicyFile> read_rules(const fs::path& file) {
   return policy::PolicyFile(std::move(*text), printable(file.string()));
 }
 
-Result<std::optional<policy::PolicyFile>> read_ceiling(const Project& project) {
+Result<std::optional<policy::PolicyFile>> read_ceiling(const project::Project& project) {
   // A ceiling that is there and cannot be read must not be as none.
-  if (is_absent(project.policy_file())) return std::nullopt;
+  if (project::is_absent(project.policy_file())) return std::nullopt;
   auto rules = read_rules(project.policy_file());
   if (!rules) return pass_on(rules);
   rules->name = kPolicyLayer;
@@ -88,14 +88,14 @@ Result<std::optional<policy::PolicyFile>> read_ceiling(const Project& project) {
 
 namespace {
 
-Result<std::optional<policy::PolicyFile>> ceiling_of(const Project& project) {
+Result<std::optional<policy::PolicyFile>> ceiling_of(const project::Project& project) {
   return project.kept ? Result<std::optional<policy::PolicyFile>>(project.kept->policy)
                       : read_ceiling(project);
 }
 
 }  // namespace
 
-Result<policy::Authority> load_authority(const Project& project, const PolicyWorld& world,
+Result<policy::Authority> load_authority(const project::Project& project, const PolicyWorld& world,
                                          std::vector<policy::LayerText> layers,
                                          std::vector<std::string> allowed) {
   auto rules = ceiling_of(project);
@@ -112,7 +112,7 @@ Result<policy::Authority> load_authority(const Project& project, const PolicyWor
   return policy::Authority::load(layers, world.environment());
 }
 
-Result<policy::Authority> load_own(const Project& project, const PolicyWorld& world,
+Result<policy::Authority> load_own(const project::Project& project, const PolicyWorld& world,
                                    policy::LayerText granted) {
   auto rules = ceiling_of(project);
   if (!rules) return pass_on(rules);
@@ -148,4 +148,4 @@ std::string_view rule_of_stated(std::string_view stated) {
   return name == std::string_view::npos ? stated : stated.substr(name + 2);
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -16,12 +16,12 @@
 #include "project/project.h"
 #include "project/project_place.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 // World of the rules: the lock's tools, the places that path tests name, the clock. Outlives every
 // Authority that was loaded against it.
 struct PolicyWorld {
-  PolicyWorld(const Project& project, const Clock& clock);
+  PolicyWorld(const project::Project& project, const Clock& clock);
   // Environment of the rules; borrows from this world.
   [[nodiscard]] policy::Environment environment() const;
   policy::ToolSchemas tools;
@@ -47,18 +47,18 @@ using analyzer::kDeclarationLayer;
 [[nodiscard]] Result<policy::PolicyFile> read_rules(const std::filesystem::path& file);
 
 // mcpac.policy; nothing where the project has none.
-[[nodiscard]] Result<std::optional<policy::PolicyFile>> read_ceiling(const Project& project);
+[[nodiscard]] Result<std::optional<policy::PolicyFile>> read_ceiling(const project::Project& project);
 
 // `layers` plus, where the project has one, mcpac.policy as a ceiling. A rule that does not load is
 // an error: then nothing runs.
 // `allowed`: rules that the ceiling is read with as if it had them, to tell what they would do.
-[[nodiscard]] Result<policy::Authority> load_authority(const Project& project,
+[[nodiscard]] Result<policy::Authority> load_authority(const project::Project& project,
                                                        const PolicyWorld& world,
                                                        std::vector<policy::LayerText> layers,
                                                        std::vector<std::string> allowed = {});
 
 // The command line's own, as load_authority() loads it, and no ceiling.
-[[nodiscard]] Result<policy::Authority> load_own(const Project& project, const PolicyWorld& world,
+[[nodiscard]] Result<policy::Authority> load_own(const project::Project& project, const PolicyWorld& world,
                                                  policy::LayerText granted);
 
 // Says of each rule that admits nothing why: its `until` is over; and of each allow that lets
@@ -72,4 +72,4 @@ void warn_of_idle_rules(const policy::Authority& authority,
 // One of these without its layer's name.
 [[nodiscard]] std::string_view rule_of_stated(std::string_view stated);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -1,6 +1,6 @@
 #include "run/check/call_in_source.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 policy::CallInSource call_in_source(const analyzer::Use& use) {
   policy::CallInSource call{.known = Json::object(), .unknown = {}, .open = use.open};
@@ -14,4 +14,4 @@ policy::CallInSource call_in_source(const analyzer::Use& use) {
   return call;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -4,8 +4,8 @@
 #include "analyzer/report.h"
 #include "policy/foresight.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 [[nodiscard]] policy::CallInSource call_in_source(const analyzer::Use& use);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

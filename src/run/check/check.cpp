@@ -15,7 +15,7 @@
 #include "run/check/authorities.h"
 #include "run/check/call_in_source.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 namespace {
 
 // True where `text` reads as one rule, and that for all or part of this tool and no other.
@@ -355,4 +355,4 @@ Result<CheckResult> check(const analyzer::Report& report, const policy::Authorit
   return result;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "policy/authority.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 struct CheckResult {
   std::vector<std::string> missing;      // declared, not granted: the program is refused
@@ -86,4 +86,4 @@ struct NeededOf {
 // The declared set as rules of a layer of its own.
 [[nodiscard]] Result<std::vector<std::string>> declared_rules(const analyzer::Report& report);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -10,7 +10,7 @@
 #include "run/check/call_in_source.h"
 #include "run/check/check.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 namespace {
 
 analyzer::Foreseen::Answer answer_of(policy::Outlook outlook) {
@@ -25,7 +25,7 @@ analyzer::Foreseen::Answer answer_of(policy::Outlook outlook) {
 
 // The authority as the run will have it: with the declaration as a layer of its own, so that a
 // Narrow counts.
-Result<policy::Authority> authority_of(const Project& project, const PolicyWorld& world,
+Result<policy::Authority> authority_of(const project::Project& project, const PolicyWorld& world,
                                        const policy::LayerText& granted,
                                        const analyzer::Report& report) {
   auto rules = declared_rules(report);
@@ -114,7 +114,7 @@ Result<void> refuse_denied(const analyzer::Report& report) {
 
 }  // namespace
 
-Result<void> foresee_uses(const Project& project, const PolicyWorld& world,
+Result<void> foresee_uses(const project::Project& project, const PolicyWorld& world,
                           const policy::LayerText& granted, DeniedUses denied,
                           analyzer::Report& report) {
   if (report.uses.empty()) return {};
@@ -153,4 +153,4 @@ Result<void> require_admitted(const GrantCheck& parts, analyzer::Report& report,
   return refused;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

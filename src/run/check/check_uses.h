@@ -11,11 +11,11 @@
 #include "core/error.h"
 #include "run/check/require_granted.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 // Says of every use in `report` what the grants, what the program declares and mcpac.policy
 // together will make of it.
-[[nodiscard]] Result<void> foresee_uses(const Project& project, const PolicyWorld& world,
+[[nodiscard]] Result<void> foresee_uses(const project::Project& project, const PolicyWorld& world,
                                         const policy::LayerText& granted, DeniedUses denied,
                                         analyzer::Report& report);
 
@@ -27,4 +27,4 @@ namespace mcpac::execute {
 [[nodiscard]] Result<void> require_declared(const PolicyWorld& world, analyzer::Report& report,
                                             DeniedUses denied);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -4,7 +4,7 @@
 
 #include "run/check/check.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 namespace {
 
 std::optional<Error> error_in(const PolicyWorld& world, const analyzer::Declared& declared) {
@@ -36,4 +36,4 @@ void check_conditions(const PolicyWorld& world, analyzer::Report& report) {
   }
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

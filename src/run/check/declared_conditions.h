@@ -5,10 +5,10 @@
 #include "analyzer/report.h"
 #include "run/check/authorities.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 // A finding (narrow-where) for each that does not, at its place in the source; the program is then
 // refused.
 void check_conditions(const PolicyWorld& world, analyzer::Report& report);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

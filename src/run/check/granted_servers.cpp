@@ -4,7 +4,7 @@
 
 #include "project/header_files.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 bool is_granted(const codegen::LockedServer& server, const policy::Authority& granted) {
   return std::ranges::any_of(server.tools, [&](const auto& tool) {
@@ -17,10 +17,10 @@ std::set<std::string> granted_servers(const std::set<std::string>& headers,
                                       const codegen::Lock& lock, const policy::Authority& granted) {
   std::set<std::string> servers;
   for (const auto& server : lock.servers) {
-    if (headers.contains(header_file_of(server)) && is_granted(server, granted))
+    if (headers.contains(project::header_file_of(server)) && is_granted(server, granted))
       servers.insert(server.name);
   }
   return servers;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -7,7 +7,7 @@
 #include "codegen/lock.h"
 #include "policy/authority.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 // Whether the grants may admit a tool of the server.
 [[nodiscard]] bool is_granted(const codegen::LockedServer& server,
@@ -20,4 +20,4 @@ namespace mcpac::execute {
                                                     const codegen::Lock& lock,
                                                     const policy::Authority& granted);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -9,7 +9,7 @@
 #include "run/check/check.h"
 #include "toolchain/child/stage.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 struct StageTime {
   std::string name;  // "prepare", "analyse", "check", "compile", "servers", "run"
@@ -32,10 +32,10 @@ struct Listener {
   int output_sink = -1;
   int error_sink = -1;
   int log_sink = -1;
-  OutputGate* gate = nullptr;
+  toolchain::OutputGate* gate = nullptr;
   // Something is missing: may the run have it? Only asked when a person can answer.
   // `stop` becomes readable on Ctrl-C: then the answer is no. Null: no person is there.
   std::function<bool(const CheckResult&, StopSignal stop)> may_grant = nullptr;
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

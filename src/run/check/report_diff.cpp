@@ -6,7 +6,7 @@
 
 #include "run/check/check.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 namespace {
 
 using Texts = std::set<std::string>;
@@ -137,4 +137,4 @@ ReportDiff diff_reports(const analyzer::Report& before, const analyzer::Report& 
   return diff;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -9,7 +9,7 @@
 
 #include "analyzer/report.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 struct DeclaredChange {
   enum class Kind : std::uint8_t { kAdded, kRemoved, kNarrowed, kWidened, kChanged };
@@ -37,4 +37,4 @@ struct ReportDiff {
 [[nodiscard]] ReportDiff diff_reports(const analyzer::Report& before,
                                       const analyzer::Report& after);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -20,7 +20,7 @@
 #include "project/claimed_needs.h"
 #include "run/check/authorities.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 namespace {
 
 // Rules are printed where the program would start with them, under all sources together.
@@ -81,7 +81,7 @@ std::string as_typed(const std::filesystem::path& file) {
 }
 
 std::unexpected<Error> missing_error(const analyzer::Report& report, const CheckResult& result,
-                                     const Project& project) {
+                                     const project::Project& project) {
   const bool is_denied = result.to_lift.size() == result.missing.size();
   std::string why = result.blocked.empty() ? "a program may do only what its user granted"
                                            : fmt::format("{}", fmt::join(result.blocked, "; "));
@@ -210,10 +210,10 @@ void warn_of_observing(const Listener& listener) {
       "permission checks are off: calls that would be denied are made, and audited as such");
 }
 
-Result<void> require_offered(const Project& project, const codegen::Lock& lock,
+Result<void> require_offered(const project::Project& project, const codegen::Lock& lock,
                              const Listener& listener, const analyzer::Report& report,
-                             const PlacesOfServers* rules) {
-  const NeedsOfTools unmet = unmet_needs(project, lock, rules);
+                             const project::PlacesOfServers* rules) {
+  const project::NeedsOfTools unmet = project::unmet_needs(project, lock, rules);
   if (unmet.empty()) return {};
   for (const auto& declared : report.declared) {
     const auto permission = declared_tool(declared);
@@ -225,10 +225,10 @@ Result<void> require_offered(const Project& project, const codegen::Lock& lock,
     if (use == report.uses.end() && std::ranges::count(report.unused, declared.text()) > 0)
       continue;
     if (!needs->second.is_withheld()) {
-      listener.note(fmt::format("{} is {}", permission->text(), needs_text(needs->second)));
+      listener.note(fmt::format("{} is {}", permission->text(), project::needs_text(needs->second)));
       continue;
     }
-    Error error = withheld_error(*permission, needs->second);
+    Error error = project::withheld_error(*permission, needs->second);
     error.where = use == report.uses.end()
                       ? report.file
                       : fmt::format("{}:{}:{}", use->file, use->line, use->column);
@@ -300,4 +300,4 @@ Result<void> require_granted(const GrantCheck& parts, const analyzer::Report& re
   return error;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

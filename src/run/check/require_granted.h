@@ -13,10 +13,10 @@
 #include "run/check/listener.h"
 #include "run/check/strictness.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 struct GrantCheck {
-  const Project& project;
+  const project::Project& project;
   const PolicyWorld& world;
   const Listener& listener;
   Enforcement enforcement = Enforcement::kEnforce;
@@ -33,9 +33,9 @@ struct GrantCheck {
 // server does not offer (project/claimed_needs.h); says of those that are degraded. Before
 // require_granted() without `rules`: of what no rule gives. Behind it with them, once tools are
 // granted: `rules` is what those of the run give servers (servers/server_places.h).
-[[nodiscard]] Result<void> require_offered(const Project& project, const codegen::Lock& lock,
+[[nodiscard]] Result<void> require_offered(const project::Project& project, const codegen::Lock& lock,
                                            const Listener& listener, const analyzer::Report& report,
-                                           const PlacesOfServers* rules);
+                                           const project::PlacesOfServers* rules);
 
 // Writes the tools that options of the command line name as C++ does (`everything.get_sum`) by
 // their names in the lock (`everything.get-sum`), each with a note. A name that a tool of the lock
@@ -51,4 +51,4 @@ void warn_of_observing(const Listener& listener);
 void warn_of_open_ends(const std::function<void(std::string_view)>& warning,
                        const policy::LayerText& granted, const policy::ToolSchemas* tools);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -22,7 +22,7 @@
 #include "project/list_servers.h"
 #include "run/check/authorities.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 namespace {
 
 namespace fs = std::filesystem;
@@ -101,7 +101,8 @@ class ExistingNames {
     }
     for (const auto& spelling : spellings) {
       for (const auto& one :
-           policy::path_readings(spelling, home_of_user(), policy::MeantAs::kPlace).named) {
+           policy::path_readings(spelling, project::home_of_user(), policy::MeantAs::kPlace)
+               .named) {
         if (one.is_part) continue;
         const std::string path = policy::join(one.path.components);
         fs::path place = one.path.absolute ? fs::path(path) : fs::path(start_) / path.substr(1);
@@ -165,7 +166,7 @@ class GivenFolders {
 
  private:
   static std::vector<policy::NamedPath> readings_of(const std::string& text) {
-    return policy::path_readings(text, home_of_user(), policy::MeantAs::kCommand).named;
+    return policy::path_readings(text, project::home_of_user(), policy::MeantAs::kCommand).named;
   }
 
   [[nodiscard]] fs::path place_of(const policy::NamedPath& one) const {
@@ -356,7 +357,7 @@ class Launcher {
   void add(const std::string& source, const std::string& target) {
     const auto inside = absolute_name(target);
     if (!inside || source.empty()) return;
-    for (const auto& one : policy::path_readings(source, home_of_user()).named) {
+    for (const auto& one : policy::path_readings(source, project::home_of_user()).named) {
       const std::string path = policy::join(one.path.components);
       const fs::path folder =
           one.path.absolute ? fs::path(path) : fs::path(start_) / path.substr(1);
@@ -397,16 +398,18 @@ ServerFolders folders_of(const mcp::ServerConfig& server, const fs::path& projec
   if (!server.root.empty())
     folders.root = (project_folder / server.root).lexically_normal().string();
   if (server.is_http()) return folders;
-  folders.starts_in = server.working_directory.empty()
-                          ? fs::current_path(error).string()
-                          : fs::absolute(server_text(server.working_directory, "cwd"), error)
-                                .lexically_normal()
-                                .string();
+  folders.starts_in =
+      server.working_directory.empty()
+          ? fs::current_path(error).string()
+          : fs::absolute(project::server_text(server.working_directory, "cwd"), error)
+                .lexically_normal()
+                .string();
   // What starts there takes relative paths from there: "./" of a grant is another folder.
   if (folders.root.empty() && !server.working_directory.empty()) folders.root = folders.starts_in;
   GivenFolders given(folders.starts_in, {folders.root.empty() ? folders.starts_in : folders.root});
   std::vector<std::string> words;
-  for (const auto& argument : server.arguments) words.push_back(server_text(argument, "args"));
+  for (const auto& argument : server.arguments)
+    words.push_back(project::server_text(argument, "args"));
   given.add(server.command);
   const auto program =
       std::ranges::find_if(words, [](const auto& word) { return !word.starts_with('-'); });
@@ -414,7 +417,7 @@ ServerFolders folders_of(const mcp::ServerConfig& server, const fs::path& projec
     if (word != program || !is_program(server.command, *word, folders.starts_in)) given.add(*word);
   }
   for (const auto& [name, value] : server.environment) {
-    if (!is_of_programs(name)) given.add(server_text(value, "env"));
+    if (!is_of_programs(name)) given.add(project::server_text(value, "env"));
   }
   Launcher launcher(server, std::move(words), folders.starts_in);
   folders.mounts = std::move(launcher.mounts);
@@ -424,7 +427,7 @@ ServerFolders folders_of(const mcp::ServerConfig& server, const fs::path& projec
   return folders;
 }
 
-std::vector<std::string> servers_without_root(const Project& project) {
+std::vector<std::string> servers_without_root(const project::Project& project) {
   std::vector<std::string> lines;
   bool was_explained = false;  // once is enough
   for (const auto& server : project.config.servers) {
@@ -509,7 +512,8 @@ Result<std::string> check_root(const mcp::ServerConfig& server, const std::strin
       server.name, printable(names), printable(folder), server.name);
 }
 
-std::vector<std::string> proposed_entry_only(const Project& project, const codegen::Lock& lock) {
+std::vector<std::string> proposed_entry_only(const project::Project& project,
+                                             const codegen::Lock& lock) {
   std::vector<std::string> lines;
   for (const auto& server : project.config.servers) {
     const auto* locked = lock.find_server(server.name);
@@ -534,4 +538,4 @@ std::vector<std::string> proposed_entry_only(const Project& project, const codeg
   return lines;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

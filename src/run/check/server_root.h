@@ -12,7 +12,7 @@
 #include "mcp/server_config.h"
 #include "project/project.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 struct ServerFolders {
   std::string starts_in;  // absolute; the current directory where no "cwd" is given
@@ -35,7 +35,7 @@ struct ServerFolders {
 
 // Lines about servers that are started, in the order of the configuration: for which it matters
 // that they have no root, with what sets it; and whose container has other names for folders.
-[[nodiscard]] std::vector<std::string> servers_without_root(const Project& project);
+[[nodiscard]] std::vector<std::string> servers_without_root(const project::Project& project);
 
 // A root to declare: an error where it is no folder of this machine, else a warning where the
 // server was not given it; empty where it is one that the server counts from.
@@ -45,7 +45,7 @@ struct ServerFolders {
 
 // Of each server, a line that names its tools which seem to act on one entry alone, and with which
 // to say so. A proposal by what tools are called: nothing rests on it before the user says yes.
-[[nodiscard]] std::vector<std::string> proposed_entry_only(const Project& project,
+[[nodiscard]] std::vector<std::string> proposed_entry_only(const project::Project& project,
                                                            const codegen::Lock& lock);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

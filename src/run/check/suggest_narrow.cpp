@@ -13,7 +13,7 @@
 #include "policy/text/printer.h"
 #include "run/check/check.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 namespace {
 
 // More values than this are data: such a condition is unreadable.
@@ -182,4 +182,4 @@ std::string to_human_text(const Suggestion& suggestion) {
   return text;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -12,7 +12,7 @@
 
 #include "analyzer/report.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 struct Suggestion {
   enum class Kind : std::uint8_t { kUnused, kNarrower };
@@ -30,4 +30,4 @@ struct Suggestion {
 // "note: …" with the code below, indented.
 [[nodiscard]] std::string to_human_text(const Suggestion& suggestion);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

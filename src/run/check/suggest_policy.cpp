@@ -20,7 +20,7 @@
 #include "run/check/call_in_source.h"
 #include "run/check/check.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 namespace {
 
 const Json* schema_of(const PolicyWorld& world, const Permission& permission) {
@@ -490,4 +490,4 @@ Result<std::vector<SuggestedRule>> suggest_for(const std::vector<audit::Event>& 
   return calls.take();
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

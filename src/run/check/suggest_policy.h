@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "run/check/authorities.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 // One rule to write into a policy, or, without one, only something to say.
 struct SuggestedRule {
@@ -35,4 +35,4 @@ struct SuggestedRule {
 [[nodiscard]] Result<std::vector<SuggestedRule>> suggest_for(
     const std::vector<audit::Event>& events, const PolicyWorld& world);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

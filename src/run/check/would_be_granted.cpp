@@ -9,17 +9,17 @@
 #include "servers/confine/server_places.h"
 #include "servers/tool_tables.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
-Result<GrantAnswer> would_be_granted(const Project& project, const codegen::Lock& lock,
+Result<GrantAnswer> would_be_granted(const project::Project& project, const codegen::Lock& lock,
                                      const Listener& listener, analyzer::Report& report,
                                      policy::LayerText granted, DeniedUses denied,
-                                     const Folders& folders) {
+                                     const project::Folders& folders) {
   if (auto offered = require_offered(project, lock, {}, report, nullptr); !offered)
     return GrantAnswer{std::move(offered.error())};
   const SystemClock clock;
   PolicyWorld world(project, clock);
-  world.tools = tool_schemas(lock);
+  world.tools = servers::tool_schemas(lock);
   if (auto named = name_as_locked(granted, lock, listener); !named) return pass_on(named);
   const GrantCheck parts{project, world, listener, Enforcement::kEnforce, {}};
   CheckResult check;
@@ -33,13 +33,13 @@ Result<GrantAnswer> would_be_granted(const Project& project, const codegen::Lock
   if (!used) return GrantAnswer{std::move(used.error())};
   auto authority = load_authority(project, world, {std::move(granted)});
   if (!authority) return pass_on(authority);
-  const auto places = places_of_servers(project, folders, lock, *authority);
+  const auto places = servers::places_of_servers(project, folders, lock, *authority);
   if (auto offered = require_offered(project, lock, listener, report, &places); !offered)
     return GrantAnswer{std::move(offered.error())};
   return GrantAnswer{};
 }
 
-Result<GrantAnswer> would_be_declared(const Project& project, const codegen::Lock& lock,
+Result<GrantAnswer> would_be_declared(const project::Project& project, const codegen::Lock& lock,
                                       analyzer::Report& report, DeniedUses denied) {
   if (auto offered = require_offered(project, lock, {}, report, nullptr); !offered)
     return GrantAnswer{std::move(offered.error())};
@@ -48,11 +48,11 @@ Result<GrantAnswer> would_be_declared(const Project& project, const codegen::Loc
   if (!narrows) return GrantAnswer{};
   const SystemClock clock;
   PolicyWorld world(project, clock);
-  world.tools = tool_schemas(lock);
+  world.tools = servers::tool_schemas(lock);
   auto admitted = require_declared(world, report, denied);
   if (admitted) return GrantAnswer{};
   if (admitted.error().id != ErrorId::kUseDenied) return pass_on(admitted);
   return GrantAnswer{std::move(admitted.error())};
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -8,10 +8,10 @@
 #include "project/folders.h"
 #include "project/project.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 // An error where the rules cannot be loaded: then nothing is applied.
-[[nodiscard]] Result<MayWrite> writable_today(const Project& project, const Folders& folders,
-                                              const Clock& clock, const Changeset& changes);
+[[nodiscard]] Result<history::MayWrite> writable_today(const project::Project& project, const project::Folders& folders,
+                                              const Clock& clock, const history::Changeset& changes);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

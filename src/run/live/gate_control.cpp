@@ -7,7 +7,7 @@
 
 #include "core/printable.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 namespace {
 
 // Of a program with a thousand calls in flight the oldest tell enough.
@@ -98,4 +98,4 @@ RunControls controls_of(gate::Gate& gate, LiveFacts facts, std::function<void()>
   return controls;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

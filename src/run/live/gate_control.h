@@ -9,7 +9,7 @@
 #include "gate/gate.h"
 #include "run/live/run_control.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 struct LiveFacts {
   std::string program;
@@ -26,4 +26,4 @@ struct LiveFacts {
 [[nodiscard]] RunControls controls_of(gate::Gate& gate, LiveFacts facts,
                                       std::function<void()> kill);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -4,9 +4,9 @@
 #include "core/abandoned.h"
 #include "run/live/live_runs.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
-void sweep_leftovers(const Folders& folders) {
+void sweep_leftovers(const project::Folders& folders) {
   sweep_abandoned(folders.temporary);
   sweep_abandoned(folders.cache / "prepared");
   sweep_abandoned(folders.cache / "programs");
@@ -15,4 +15,4 @@ void sweep_leftovers(const Folders& folders) {
   sweep_dead_runs(folders.runs());
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -3,10 +3,10 @@
 
 #include "project/folders.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 // Temporary folders, half-written files and sockets of processes of this user that are dead
 // (core/abandoned.h). Never fails: what cannot be removed stays for another time.
-void sweep_leftovers(const Folders& folders);
+void sweep_leftovers(const project::Folders& folders);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -19,7 +19,7 @@
 #include "core/printable.h"
 #include "core/socket_folder.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 namespace {
 
 constexpr std::string_view kEnding = ".sock";
@@ -170,4 +170,4 @@ Result<Json> ask_live_run(const std::filesystem::path& folder, std::string_view 
   return json;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -13,7 +13,7 @@
 #include "core/file.h"
 #include "core/json.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 inline constexpr std::size_t kMaxControlLine = std::size_t{1} << 20U;
 
@@ -32,4 +32,4 @@ void sweep_dead_runs(const std::filesystem::path& folder);
 [[nodiscard]] Result<Json> ask_live_run(const std::filesystem::path& folder, std::string_view id,
                                         const Json& request);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

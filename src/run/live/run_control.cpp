@@ -17,7 +17,7 @@
 #include "ipc/stream_channel.h"
 #include "run/live/live_runs.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 namespace {
 
 namespace asio = boost::asio;
@@ -206,4 +206,4 @@ Result<Json> RunControl::carry_out(const Json& request) const {
   return fail(ErrorId::kUsage, "a live run can do show, revoke and kill");
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

@@ -17,7 +17,7 @@
 #include "core/file.h"
 #include "core/json.h"
 
-namespace mcpac::execute {
+namespace mcpac::run {
 
 // Handlers of the run; called on the loop. Each answers an object.
 struct RunControls {
@@ -59,4 +59,4 @@ class RunControl {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::run

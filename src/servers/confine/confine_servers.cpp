@@ -28,7 +28,7 @@
 #include "servers/confine/learn.h"
 #include "servers/confine/tier_b.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 namespace {
 
 namespace fs = std::filesystem;
@@ -91,14 +91,14 @@ struct NetworkOfStart {
 // there when it started: no guard keeps it from making them (docs/adr/0057). Any thread.
 class WatchedNames {
  public:
-  WatchedNames(std::string server, FileMounts places,
+  WatchedNames(std::string server, project::FileMounts places,
                std::shared_ptr<ServerConnections> connections)
       : server_(std::move(server)),
         places_(std::move(places)),
         connections_(std::move(connections)) {}
   // Tells its user of each, once; of one that was removed and made again, again.
   void look() const {
-    const auto made = new_protected_names(places_);
+    const auto made = project::new_protected_names(places_);
     if (!made) {
       const std::string text = fmt::format(
           "{}: what it may write is not looked through for names that tools may run or obey: {}",
@@ -139,13 +139,13 @@ class WatchedNames {
     connections_->note(
         {.kind = kind,
          .server = server_,
-         .key = file_with_name(path),
+         .key = project::file_with_name(path),
          .text = fmt::format(fmt::runtime(text), printable(server_), printable(path.string())),
          .anomaly = {{"what", what}, {"path", printable(path.string())}}});
   }
 
   std::string server_;
-  FileMounts places_;
+  project::FileMounts places_;
   std::shared_ptr<ServerConnections> connections_;
 };
 
@@ -286,7 +286,7 @@ std::string remedy_for(const Error& error, const std::string& server) {
 
 class ServerConfiner final : public mcp::Confiner {
  public:
-  ServerConfiner(std::shared_ptr<const Project> project, Folders folders,
+  ServerConfiner(std::shared_ptr<const project::Project> project, project::Folders folders,
                  std::shared_ptr<ServerWarden> warden)
       : project_(std::move(project)),
         folders_(std::move(folders)),
@@ -310,8 +310,8 @@ class ServerConfiner final : public mcp::Confiner {
       const std::string& server, const mcp::SpawnOptions& options,
       const mcp::ConfinedEnds& ends) const override {
     if (auto begun = warden_->begin(); !begun) return pass_on(begun);
-    const ServerPlaces by_rules = rules_->of(server);
-    FileMounts written;
+    const project::ServerPlaces by_rules = rules_->of(server);
+    project::FileMounts written;
     auto spec = confined_spec(*project_, folders_, options, by_rules, &written);
     if (!spec) return pass_on(spec);
     std::optional<NetworkOfStart> network;
@@ -379,7 +379,7 @@ class ServerConfiner final : public mcp::Confiner {
     const auto had = rules_->last_start(server);
     if (config == nullptr || !had) return;
     // Without it no path is looked at.
-    const auto mounts = MountTable::read().value_or(MountTable());
+    const auto mounts = project::MountTable::read().value_or(project::MountTable());
     for (const FailedFor& one :
          failed_for(said, *config,
                     {.readable = had->folders, .writable = had->writable, .tier = had->places.tier},
@@ -401,7 +401,7 @@ class ServerConfiner final : public mcp::Confiner {
 
  private:
   Result<void> in_tier_b(const std::string& server, const mcp::SpawnOptions& options,
-                         const ServerPlaces& by_rules, sandbox::Spec& spec,
+                         const project::ServerPlaces& by_rules, sandbox::Spec& spec,
                          std::optional<FoldersOnDisk>& own) const {
     const auto& places = options.confined->network;
     if (!places.empty()) {  // what is no place is told as it is elsewhere
@@ -420,8 +420,8 @@ class ServerConfiner final : public mcp::Confiner {
     return {};
   }
 
-  std::shared_ptr<const Project> project_;
-  Folders folders_;
+  std::shared_ptr<const project::Project> project_;
+  project::Folders folders_;
   std::shared_ptr<ServerWarden> warden_;
   std::shared_ptr<ServerConnections> connections_;
   mutable std::mutex watched_mutex_;
@@ -455,7 +455,7 @@ void ToldRefusals::tell_to(ServerConnections::Tell tell) const {
     confiner->connections()->tell_refusals(tell);
 }
 
-void confine_servers(Project& project, const Folders& folders, sandbox::Tier lowest) {
+void confine_servers(project::Project& project, const project::Folders& folders, sandbox::Tier lowest) {
   const auto is_confined = [](const mcp::ServerConfig& server) {
     return server.sandbox.has_value();
   };
@@ -464,7 +464,7 @@ void confine_servers(Project& project, const Folders& folders, sandbox::Tier low
   const auto warden = std::make_shared<ServerWarden>(folders.warden());
   project.confined->accept(lowest, [warden] { return warden->makes_roots(); });
   // Before it refers to a confiner: that would keep itself alive.
-  const auto copy = std::make_shared<const Project>(project);
+  const auto copy = std::make_shared<const project::Project>(project);
   const auto confiner = std::make_shared<ServerConfiner>(copy, folders, warden);
   for (auto& server : project.config.servers) {
     if (is_confined(server)) server.confiner = confiner;
@@ -477,4 +477,4 @@ mcp::ServerConfig with_rules(mcp::ServerConfig server, std::shared_ptr<ConfinedR
   return server;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

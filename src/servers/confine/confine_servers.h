@@ -14,14 +14,14 @@
 #include "servers/confine/server_network.h"
 #include "servers/confine/server_places.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 
 // Sets ServerConfig::confiner of each server that has a "sandbox", and Project::confined, from
 // which each start takes what the rules give by then. Their warden is theirs alone, and starts with
 // the first of them; it ends with the last that refers to it. `lowest`: the weakest tier that a
 // person accepted by name; below B counts as B. Where the machine gives B, and that is accepted,
 // they are started as tier_b.h says; an entry cannot accept it, as projects are written by others.
-void confine_servers(Project& project, const Folders& folders,
+void confine_servers(project::Project& project, const project::Folders& folders,
                      sandbox::Tier lowest = sandbox::Tier::kA);
 
 // The same entry for a process of its own, to which `rules` give places, and not what they give
@@ -62,4 +62,4 @@ class ToldRefusals {
   const mcp::Config& config_;
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

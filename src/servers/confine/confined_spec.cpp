@@ -20,7 +20,7 @@
 #include "project/project_place.h"
 #include "servers/confine/server_packages.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 namespace {
 
 namespace fs = std::filesystem;
@@ -114,25 +114,25 @@ void add_own(ByPlace& mounts, std::uint64_t memory) {
                .size = bounded(kSharedMemory)});
 }
 
-bool lies_in_any(const fs::path& path, const std::vector<ServerPlaces::Place>& places) {
+bool lies_in_any(const fs::path& path, const std::vector<project::ServerPlaces::Place>& places) {
   return std::ranges::any_of(
-      places, [&](const ServerPlaces::Place& place) { return lies_in(path, place.path); });
+      places, [&](const project::ServerPlaces::Place& place) { return project::lies_in(path, place.path); });
 }
 
 // Those that can be given now: what is judged when a start of the server is, as it may be started
 // again when much has changed. One that cannot be is no reason to start nothing.
-void add_places_of_rules(const ServerPlaces& by_rules, const ReservedPlaces& reserved,
+void add_places_of_rules(const project::ServerPlaces& by_rules, const project::ReservedPlaces& reserved,
                          std::vector<policy::FilePlace>& places) {
   const auto of_entry = places;
-  for (const ServerPlaces::Place& place : by_rules.given) {
+  for (const project::ServerPlaces::Place& place : by_rules.given) {
     // A mount of its own in a place of the entry would only stop moves between the two.
     const bool is_there = std::ranges::any_of(of_entry, [&](const policy::FilePlace& outer) {
-      return lies_in(place.path, outer.path) &&
+      return project::lies_in(place.path, outer.path) &&
              (outer.mode == place.mode || outer.mode == policy::FileMode::kReadWrite);
     });
     if (is_there) continue;
     policy::FilePlace wanted{.path = place.path.string(), .mode = place.mode, .said_in = "rules"};
-    if (open_place(wanted, reserved)) places.push_back(std::move(wanted));
+    if (project::open_place(wanted, reserved)) places.push_back(std::move(wanted));
   }
 }
 
@@ -143,7 +143,7 @@ std::set<fs::path> started_from(const mcp::SpawnOptions& options, const LaunchPr
   std::vector<std::string> words = {options.program};
   for (std::size_t i = 1; i < std::min(profile.first_own, options.arguments.size()); ++i)
     words.push_back(options.arguments[i]);
-  return files_of_command(words, start, options.environment);
+  return project::files_of_command(words, start, options.environment);
 }
 
 // What a person may have meant for a place that is no path as it stands: no shell reads an entry.
@@ -164,7 +164,7 @@ Result<void> check_place_text(std::string_view text, const std::string& where) {
                   "it holds keys, and settings that other programs obey",
                   R"(name the folders in it that the server needs: "${env:HOME}/.config/NAME")");
   if (path.starts_with('$') || path.starts_with('~')) {
-    const std::string home = home_of_user();
+    const std::string home = project::home_of_user();
     const bool is_below = path.starts_with("~/") && !home.empty();
     return refuse(fmt::format("{} is read by no shell here", printable(text)),
                   "\"${env:NAME}\" stands for a variable; all else is a path as it stands",
@@ -178,28 +178,28 @@ Result<void> check_place_text(std::string_view text, const std::string& where) {
 Result<void> check_mode(const std::string& text, const policy::FilePlace& place) {
   const bool has_mode = place.mode == policy::FileMode::kReadWrite || text.ends_with(":ro");
   const std::string known =
-      with_known_mode(has_mode ? std::string_view(text).substr(0, text.size() - 3) : text);
+      project::with_known_mode(has_mode ? std::string_view(text).substr(0, text.size() - 3) : text);
   std::error_code error;
   if (known.empty() || fs::exists(fs::symlink_status(place.path, error))) return {};
   const bool writes = place.mode == policy::FileMode::kReadWrite && !known.ends_with(":rw");
   return fail(ErrorId::kFilesRefused, fmt::format("{} is not there", printable(text)),
               {.where = place.said_in,
-               .why = kModes,
+               .why = project::kModes,
                .fix = fmt::format("write \"{}{}\"", printable(known), writes ? ":rw" : "")});
 }
 
-Result<FileMounts> mounts_of_places(const Project& project, const Folders& folders,
+Result<project::FileMounts> mounts_of_places(const project::Project& project, const project::Folders& folders,
                                     const mcp::ConfinedSpawn& confined,
-                                    const ServerPlaces& by_rules, std::set<fs::path> started) {
+                                    const project::ServerPlaces& by_rules, std::set<fs::path> started) {
   std::vector<policy::FilePlace> places;
   for (const std::string& text : confined.places) {
     if (auto fits = check_place_text(text, "server " + confined.server); !fits)
       return pass_on(fits);
-    places.push_back(place_of_entry(text, project, confined.server));
+    places.push_back(project::place_of_entry(text, project, confined.server));
     if (auto fits = check_mode(text, places.back()); !fits) return pass_on(fits);
   }
-  ReservedPlaces reserved = reserved_places(project, folders, {});
-  reserved.obeyed = files_obeyed_beside(project, folders, confined.server);
+  project::ReservedPlaces reserved = project::reserved_places(project, folders, {});
+  reserved.obeyed = project::files_obeyed_beside(project, folders, confined.server);
   reserved.obeyed.merge(started);
   // By the names that they are looked for.
   reserved.obeyed.insert({project.config_file, project.lock_file(), project.policy_file()});
@@ -210,7 +210,7 @@ Result<FileMounts> mounts_of_places(const Project& project, const Folders& folde
                 [&](const auto& place) { return lies_in_any(place.path, by_rules.absent); });
   // No guard stands beside a server, whose processes are many: what is there of protected names
   // stays as it is.
-  auto made = mounts_of(places, reserved, NamesKept::kByMounts);
+  auto made = project::mounts_of(places, reserved, project::NamesKept::kByMounts);
   if (made) return made;
   // Its advice is for the command line of a run.
   Error error = std::move(made.error());
@@ -222,7 +222,7 @@ Result<FileMounts> mounts_of_places(const Project& project, const Folders& folde
 
 // Names of programs, and of what links them: what a program needs to start.
 bool is_of_linker(const fs::path& path) {
-  return lies_in(path, "/etc/alternatives") || path.native().starts_with("/etc/ld.so.");
+  return project::lies_in(path, "/etc/alternatives") || path.native().starts_with("/etc/ld.so.");
 }
 
 // The mount that shows what lies there; null: none does.
@@ -237,13 +237,13 @@ const Mount* mount_over(const ByPlace& mounts, const fs::path& path) {
 constexpr std::size_t kMostHeldBack = 40;
 
 // With each place those where another mount shows it, or a part of it, under the same rules.
-Result<std::vector<ServerPlaces::Place>> with_other_mounts(
-    const std::vector<ServerPlaces::Place>& places) {
-  std::vector<ServerPlaces::Place> all = places;
+Result<std::vector<project::ServerPlaces::Place>> with_other_mounts(
+    const std::vector<project::ServerPlaces::Place>& places) {
+  std::vector<project::ServerPlaces::Place> all = places;
   if (places.empty()) return all;
-  auto table = MountTable::read();
+  auto table = project::MountTable::read();
   if (!table) return pass_on(table);
-  for (const ServerPlaces::Place& place : places) {
+  for (const project::ServerPlaces::Place& place : places) {
     for (fs::path& path : table->elsewhere(place.path))
       all.push_back({.path = std::move(path), .mode = place.mode, .rules = place.rules});
   }
@@ -260,14 +260,14 @@ Result<void> hold_trees(const std::set<fs::path>& trees, ByPlace& mounts) {
     if (is_writable(mount)) written.push_back(at);
   }
   if (written.empty()) return {};
-  auto table = MountTable::read();
+  auto table = project::MountTable::read();
   if (!table) return pass_on(table);
   if (std::ranges::none_of(written, [&](const fs::path& at) { return table->may_show_more(at); }))
     return {};
   for (const fs::path& tree : trees) {
     for (const fs::path& other : table->elsewhere(tree)) {
       for (auto& [at, mount] : mounts) {
-        if (is_writable(mount) && lies_in(at, other)) mount.access = Mount::Access::kRead;
+        if (is_writable(mount) && project::lies_in(at, other)) mount.access = Mount::Access::kRead;
       }
       const Mount* over = mount_over(mounts, other);
       if (over != nullptr && is_writable(*over)) put(mounts, {.host = other, .inside = other});
@@ -277,19 +277,19 @@ Result<void> hold_trees(const std::set<fs::path>& trees, ByPlace& mounts) {
 }
 
 // What the rules hold back of all that is mounted by now. What the program is made of stays.
-Result<void> hold_back(const ServerPlaces& by_rules, const std::set<fs::path>& trees,
+Result<void> hold_back(const project::ServerPlaces& by_rules, const std::set<fs::path>& trees,
                        ByPlace& mounts) {
   std::size_t count = 0;
   const auto is_tree_in = [&](const fs::path& place) {
-    return std::ranges::any_of(trees, [&](const fs::path& tree) { return lies_in(tree, place); });
+    return std::ranges::any_of(trees, [&](const fs::path& tree) { return project::lies_in(tree, place); });
   };
   auto read_only = with_other_mounts(by_rules.read_only);
   if (!read_only) return pass_on(read_only);
-  for (const ServerPlaces::Place& place : *read_only) {
+  for (const project::ServerPlaces::Place& place : *read_only) {
     const Mount* over = mount_over(mounts, place.path);
     for (auto& [at, mount] : mounts) {
       if (mount.kind == Mount::Kind::kHost && mount.access == Mount::Access::kReadWrite &&
-          lies_in(at, place.path))
+          project::lies_in(at, place.path))
         mount.access = Mount::Access::kRead;
     }
     if (over == nullptr || over->kind != Mount::Kind::kHost ||
@@ -302,13 +302,13 @@ Result<void> hold_back(const ServerPlaces& by_rules, const std::set<fs::path>& t
   }
   auto absent = with_other_mounts(by_rules.absent);
   if (!absent) return pass_on(absent);
-  for (const ServerPlaces::Place& place : *absent) {
+  for (const project::ServerPlaces::Place& place : *absent) {
     std::erase_if(mounts, [&](const auto& entry) {
       const bool stays =
           is_tree_in(entry.first) || is_of_linker(entry.first) ||
           std::ranges::find(kOfSystem, entry.first) != kOfSystem.end() ||
           (entry.second.kind != Mount::Kind::kHost && entry.second.kind != Mount::Kind::kAbsent);
-      return !stays && lies_in(entry.first, place.path);
+      return !stays && project::lies_in(entry.first, place.path);
     });
     const Mount* over = mount_over(mounts, place.path);
     if (over == nullptr || over->kind != Mount::Kind::kHost || over->inside == place.path) continue;
@@ -371,7 +371,7 @@ Result<void> pin_folders_above(ByPlace& mounts) {
 
 bool is_in_tree(const ByPlace& mounts, const fs::path& path) {
   return std::ranges::any_of(mounts, [&](const auto& entry) {
-    return entry.second.kind == Mount::Kind::kHost && lies_in(path, entry.first);
+    return entry.second.kind == Mount::Kind::kHost && project::lies_in(path, entry.first);
   });
 }
 
@@ -393,7 +393,7 @@ void add_to_own_home(ByPlace& mounts, const fs::path& project) {
   constexpr std::size_t kMostMounts = 500;  // of the warden's 512
   ByPlace more;
   for (const fs::path& home : homes_of_servers()) {
-    const bool has_project = !lies_in(home, project);
+    const bool has_project = !project::lies_in(home, project);
     for (const auto& [at, mount] : mounts) {
       // Its program has its own place alone, but where it lies over a part of one that is given.
       const Mount* over = at.has_relative_path() ? mount_over(mounts, at.parent_path()) : nullptr;
@@ -402,7 +402,7 @@ void add_to_own_home(ByPlace& mounts, const fs::path& project) {
       const bool is_given = (mount.kind == Mount::Kind::kHost &&
                              (mount.access != Mount::Access::kReadExecute || is_over_given)) ||
                             mount.kind == Mount::Kind::kAbsent;
-      if (!is_given || at == home || !lies_in(at, home) || (has_project && lies_in(at, project)))
+      if (!is_given || at == home || !project::lies_in(at, home) || (has_project && project::lies_in(at, project)))
         continue;
       Mount again = mount;
       again.inside = fs::path(kConfinedHome) / at.lexically_relative(home);
@@ -428,13 +428,13 @@ std::vector<fs::path> homes_of_servers() {
   for (const std::string& variable : mcp::make_environment({})) {
     if (variable.starts_with(kHome)) add(variable.substr(kHome.size()));
   }
-  add(home_of_user());
+  add(project::home_of_user());
   return homes;
 }
 
-Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folders,
-                                    const mcp::SpawnOptions& given, const ServerPlaces& by_rules,
-                                    FileMounts* written) {
+Result<sandbox::Spec> confined_spec(const project::Project& project, const project::Folders& folders,
+                                    const mcp::SpawnOptions& given, const project::ServerPlaces& by_rules,
+                                    project::FileMounts* written) {
   const auto start = start_of(given);
   if (!start) return std::unexpected(start.error());
   const auto started = server_start(given, folders);
@@ -457,7 +457,7 @@ Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folde
     // What it is made of is executed, also where another server is started from it.
     if (mount.access == Mount::Access::kRead && mount.kind == Mount::Kind::kHost &&
         std::ranges::any_of(profile->trees,
-                            [&](const fs::path& tree) { return lies_in(mount.inside, tree); }))
+                            [&](const fs::path& tree) { return project::lies_in(mount.inside, tree); }))
       mount.access = Mount::Access::kReadExecute;
     put(mounts, std::move(mount));
   }
@@ -505,14 +505,14 @@ Result<fs::path> start_of(const mcp::SpawnOptions& options) {
   return start;
 }
 
-ForeignFolders foreign_folders(const Project& project, const Folders& folders) {
+ForeignFolders foreign_folders(const project::Project& project, const project::Folders& folders) {
   std::error_code error;
   return {fs::weakly_canonical(project.folder, error),
-          home_of_user(),
+          project::home_of_user(),
           folders.state,
           folders.cache,
           folders.runtime,
           folders.temporary};
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

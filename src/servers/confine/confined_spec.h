@@ -15,19 +15,19 @@
 #include "servers/confine/launch_profile.h"
 #include "servers/confine/server_places.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 
 // Sandbox of a server with a "sandbox" in its entry, for the warden. `options` are those of its
 // start, expanded; `by_rules` is what the rules give beside its entry. The descriptors are not set.
 // `written` gets its places as they are now, for new_protected_names(); their mounts are in the
 // Spec.
-[[nodiscard]] Result<sandbox::Spec> confined_spec(const Project& project, const Folders& folders,
+[[nodiscard]] Result<sandbox::Spec> confined_spec(const project::Project& project, const project::Folders& folders,
                                                   const mcp::SpawnOptions& options,
-                                                  const ServerPlaces& by_rules = {},
-                                                  FileMounts* written = nullptr);
+                                                  const project::ServerPlaces& by_rules = {},
+                                                  project::FileMounts* written = nullptr);
 
 // Of this project: what no tree of a script holds (launch_profile.h).
-[[nodiscard]] ForeignFolders foreign_folders(const Project& project, const Folders& folders);
+[[nodiscard]] ForeignFolders foreign_folders(const project::Project& project, const project::Folders& folders);
 
 // The folder that it starts in, without links, as those are not in the sandbox.
 [[nodiscard]] Result<std::filesystem::path> start_of(const mcp::SpawnOptions& options);
@@ -41,4 +41,4 @@ namespace mcpac::execute {
 // The home folder of a confined server, which is empty when it starts and gone with it.
 inline constexpr const char* kConfinedHome = "/home/mcpac-server";
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

@@ -15,7 +15,7 @@
 #include "servers/confine/confine_servers.h"
 #include "servers/confine/launch_profile.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 namespace {
 
 namespace fs = std::filesystem;
@@ -73,21 +73,21 @@ std::vector<std::string> paths_in(std::string_view text) {
 }
 
 bool lies_in_one(const fs::path& path, const std::vector<fs::path>& folders) {
-  return std::ranges::any_of(folders, [&](const fs::path& one) { return lies_in(path, one); });
+  return std::ranges::any_of(folders, [&](const fs::path& one) { return project::lies_in(path, one); });
 }
 
 // What a confined server has of its own there, or has no business in. Of folders in memory all but
 // what lies beside something that it was given there.
 bool is_its_own_there(const fs::path& path, const GivenToServer& given) {
   for (const char* folder : {"/dev", "/proc", "/sys"}) {
-    if (lies_in(path, folder)) return true;
+    if (project::lies_in(path, folder)) return true;
   }
   for (const fs::path folder : {"/tmp", "/var/tmp"}) {
-    if (given.tier != sandbox::Tier::kA || !lies_in(path, folder)) continue;
+    if (given.tier != sandbox::Tier::kA || !project::lies_in(path, folder)) continue;
     if (path == folder) return true;
     const fs::path first = folder / *path.lexically_relative(folder).begin();
     return std::ranges::none_of(given.readable,
-                                [&](const fs::path& one) { return lies_in(one, first); });
+                                [&](const fs::path& one) { return project::lies_in(one, first); });
   }
   return is_of_system(path);
 }
@@ -102,7 +102,7 @@ std::optional<fs::path> on_host(const std::string& said, const std::vector<fs::p
   }
   path = path.lexically_normal();
   if (!path.has_filename()) path = path.parent_path();
-  if (lies_in(path, kConfinedHome)) {
+  if (project::lies_in(path, kConfinedHome)) {
     if (home.empty() || path == kConfinedHome) return std::nullopt;
     path = home / path.lexically_relative(kConfinedHome);
   }
@@ -114,7 +114,7 @@ std::optional<fs::path> on_host(const std::string& said, const std::vector<fs::p
 
 std::vector<FailedFor> failed_for(std::string_view said, const mcp::ServerConfig& server,
                                   const GivenToServer& given, const std::vector<fs::path>& homes,
-                                  const MountTable& mounts) {
+                                  const project::MountTable& mounts) {
   said = said.substr(0, kMostSaidOfFailure);
   if (given.writable.size() > 1 && has_any(said, kOfTwoMounts))
     return {
@@ -164,4 +164,4 @@ std::string advice_for_calls(const std::string& server) {
                      shell_quoted(server));
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

@@ -16,7 +16,7 @@
 #include "project/files/kernel_mounts.h"
 #include "sandbox/sandbox.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 
 struct FailedFor {
   std::string text;  // one sentence, with what to do
@@ -37,9 +37,9 @@ struct GivenToServer {
                                                 const mcp::ServerConfig& server,
                                                 const GivenToServer& given,
                                                 const std::vector<std::filesystem::path>& homes,
-                                                const MountTable& mounts);
+                                                const project::MountTable& mounts);
 
 // "`mcpac server confine NAME --learn --call …` shows what its calls need": how each `text` ends.
 [[nodiscard]] std::string advice_for_calls(const std::string& server);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

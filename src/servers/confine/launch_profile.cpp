@@ -20,7 +20,7 @@
 #include "mcp/environment.h"
 #include "project/files/open_place.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 namespace {
 
 namespace fs = std::filesystem;
@@ -170,7 +170,7 @@ class Profiler {
   }
 
   [[nodiscard]] bool is_foreign(const fs::path& folder) const {
-    return execute::is_foreign(folder, foreign_);
+    return servers::is_foreign(folder, foreign_);
   }
 
   // `words` are the last of the arguments.
@@ -448,7 +448,7 @@ class Profiler {
   void tidy() {
     const auto in_another = [&](const fs::path& path) {
       return std::ranges::any_of(profile_.trees, [&](const fs::path& tree) {
-        return tree != path && lies_in(path, tree);
+        return tree != path && project::lies_in(path, tree);
       });
     };
     std::set<fs::path> outer;
@@ -472,13 +472,14 @@ class Profiler {
 bool is_foreign(const fs::path& folder, const ForeignFolders& foreign) {
   return folder == folder.root_path() || folder == "/tmp" || folder == "/home" ||
          std::ranges::any_of(foreign, [&](const fs::path& other) {
-           return !other.empty() && lies_in(other, folder);
+           return !other.empty() && project::lies_in(other, folder);
          });
 }
 
 bool is_of_system(const fs::path& path) {
   constexpr std::array kSystem = {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
-  return std::ranges::any_of(kSystem, [&](const char* folder) { return lies_in(path, folder); });
+  return std::ranges::any_of(kSystem,
+                             [&](const char* folder) { return project::lies_in(path, folder); });
 }
 
 Result<LaunchProfile> launch_profile_of(const mcp::SpawnOptions& options, const fs::path& start,
@@ -487,4 +488,4 @@ Result<LaunchProfile> launch_profile_of(const mcp::SpawnOptions& options, const 
   return Profiler(options, start, foreign).find(programs);
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

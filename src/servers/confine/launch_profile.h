@@ -16,7 +16,7 @@
 #include "core/error.h"
 #include "mcp/child_process.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 
 struct LaunchProfile {
   // To read and to execute; real paths, existing, none in another.
@@ -49,4 +49,4 @@ using ForeignFolders = std::vector<std::filesystem::path>;
 // Of the system: in every sandbox of a server.
 [[nodiscard]] bool is_of_system(const std::filesystem::path& path);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

@@ -29,7 +29,7 @@
 #include "servers/confine/server_packages.h"
 #include "servers/confine/server_places.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 namespace {
 
 namespace fs = std::filesystem;
@@ -269,8 +269,8 @@ class Proposer {
     project_ = fs::weakly_canonical(from.project.folder, error);
     homes_ = homes_of_servers();
     // A project that is a home, or holds one, is as large as that.
-    has_project_ =
-        std::ranges::none_of(homes_, [&](const fs::path& home) { return lies_in(home, project_); });
+    has_project_ = std::ranges::none_of(
+        homes_, [&](const fs::path& home) { return project::lies_in(home, project_); });
   }
 
   Result<Proposal> find() {
@@ -310,7 +310,7 @@ class Proposer {
     Source source = Source::kEntry;
     bool is_used = false;  // what it was seen to be used for is said
     [[nodiscard]] bool gives(const fs::path& place, bool to_write) const {
-      return lies_in(place, path) && (writes || !to_write);
+      return project::lies_in(place, path) && (writes || !to_write);
     }
   };
 
@@ -319,8 +319,8 @@ class Proposer {
   [[nodiscard]] const Mount* mount_of(const fs::path& path) const {
     const Mount* nearest = nullptr;
     for (const Mount& mount : spec_->mounts) {
-      if (lies_in(path, mount.inside) &&
-          (nearest == nullptr || lies_in(mount.inside, nearest->inside)))
+      if (project::lies_in(path, mount.inside) &&
+          (nearest == nullptr || project::lies_in(mount.inside, nearest->inside)))
         nearest = &mount;
     }
     return nearest;
@@ -330,12 +330,12 @@ class Proposer {
   [[nodiscard]] bool is_wide(const fs::path& folder) const {
     if (folder == folder.root_path() || folder.parent_path() == folder.root_path()) return true;
     for (const fs::path& home : homes_) {
-      if (lies_in(home, folder) || folder == home / ".local" ||
+      if (project::lies_in(home, folder) || folder == home / ".local" ||
           std::ranges::any_of(kOfEach, [&](const char* each) { return folder == home / each; }))
         return true;
     }
     return folder.parent_path() == "/home" || folder == "/var/tmp" || folder == "/var/lib" ||
-           (folder != project_ && lies_in(project_, folder));
+           (folder != project_ && project::lies_in(project_, folder));
   }
 
   // What is its own in a home: what is named as it is, and what it was seen to make there.
@@ -382,7 +382,7 @@ class Proposer {
   [[nodiscard]] static fs::path place_of_program(const fs::path& path, const fs::path& home) {
     for (const char* each : kOfEach) {
       const fs::path folder = home / each;
-      if (lies_in(path, folder) && path != folder)
+      if (project::lies_in(path, folder) && path != folder)
         return folder / *path.lexically_relative(folder).begin();
     }
     const fs::path first = *path.lexically_relative(home).begin();
@@ -406,7 +406,7 @@ class Proposer {
     if (is_wide(path)) return "it holds more than this server's own";
     if (const fs::path* home = home_above(path)) return why_left_of_home(path, *home);
     for (const char* folder : kOfMachine) {
-      if (lies_in(path, folder)) return "it is the machine's or another user's";
+      if (project::lies_in(path, folder)) return "it is the machine's or another user's";
     }
     return {};
   }
@@ -415,24 +415,24 @@ class Proposer {
     for (const fs::path& own :
          {from_.folders.state, from_.folders.cache, from_.folders.runtime, from_.folders.settings,
           from_.folders.answers, from_.folders.libexec}) {
-      if (!own.empty() && lies_in(path, own)) return true;
+      if (!own.empty() && project::lies_in(path, own)) return true;
     }
     return path.parent_path() == project_ && path.filename().native().starts_with("mcpac.");
   }
 
   [[nodiscard]] bool in_project(const fs::path& path) const {
-    return has_project_ && lies_in(path, project_);
+    return has_project_ && project::lies_in(path, project_);
   }
   // The home that it lies in; null: none.
   [[nodiscard]] const fs::path* home_above(const fs::path& path) const {
     const auto found = std::ranges::find_if(
-        homes_, [&](const fs::path& home) { return path != home && lies_in(path, home); });
+        homes_, [&](const fs::path& home) { return path != home && project::lies_in(path, home); });
     return found == homes_.end() ? nullptr : &*found;
   }
   // The private place that it lies in; empty: none.
   [[nodiscard]] static fs::path private_place(const fs::path& path, const fs::path& home) {
     for (const char* place : kPrivate) {
-      if (lies_in(path, home / place)) return home / place;
+      if (project::lies_in(path, home / place)) return home / place;
     }
     return {};
   }
@@ -458,7 +458,7 @@ class Proposer {
 
   // A claim is a server's own word: judged as what it was seen to use.
   void add_claimed(const ProposedLine& line) {
-    const auto place = place_of_entry(line.text, from_.project, from_.server.name);
+    const auto place = project::place_of_entry(line.text, from_.project, from_.server.name);
     const bool writes = place.mode == policy::FileMode::kReadWrite;
     const fs::path path = place.path;
     std::string why = is_read_otherwise(path) ? "its name would be read as another place"
@@ -532,8 +532,8 @@ class Proposer {
     const std::uint16_t uses = seen.uses;
     if ((uses & sandbox::kExecuted) != 0) add_program(path);
     if ((uses & (sandbox::kRead | kAnyChange)) == 0) return add_looked(path);
-    if (is_of_system(path) || lies_in(path, "/proc") || lies_in(path, "/sys") ||
-        lies_in(path, "/dev"))
+    if (is_of_system(path) || project::lies_in(path, "/proc") || project::lies_in(path, "/sys") ||
+        project::lies_in(path, "/dev"))
       return;
     const Mount* mount = mount_of(path);
     if (mount != nullptr && mount->kind == Mount::Kind::kPrivate && !in_project(path) &&
@@ -553,8 +553,9 @@ class Proposer {
                         verb_of(uses, false), shown_as(path)));
       return;
     }
-    if ((uses & kAnyChange) == 0 &&
-        std::ranges::any_of(kOfLibraries, [&](const char* file) { return lies_in(path, file); }))
+    if ((uses & kAnyChange) == 0 && std::ranges::any_of(kOfLibraries, [&](const char* file) {
+          return project::lies_in(path, file);
+        }))
       return;
     if (path.native().contains("/__pycache__")) return;
     // Made on the way to its own in it.
@@ -587,7 +588,7 @@ class Proposer {
   void add_ensured() {
     for (const auto& [path, uses] : ensured_) {
       const bool is_wanted = std::ranges::any_of(wanted_, [&, &at = path](const auto& one) {
-        return one.second.writes && lies_in(at, one.first);
+        return one.second.writes && project::lies_in(at, one.first);
       });
       if (!is_wanted) add_used(path, uses);
     }
@@ -613,7 +614,8 @@ class Proposer {
     for (const fs::path& path : looked_at_) {
       const bool is_given =
           std::ranges::any_of(lines_, [&](const Line& line) { return line.gives(path, false); }) ||
-          std::ranges::any_of(wanted_, [&](const auto& one) { return lies_in(path, one.first); });
+          std::ranges::any_of(wanted_,
+                              [&](const auto& one) { return project::lies_in(path, one.first); });
       if (!is_given)
         note(
             fmt::format("it looked at {}, its own by its name, and did nothing there: where its "
@@ -663,7 +665,8 @@ class Proposer {
   }
 
   void give(ProposedLine line, Line::Source source) {
-    const auto place = place_of_entry(expanded(line.text), from_.project, from_.server.name);
+    const auto place =
+        project::place_of_entry(expanded(line.text), from_.project, from_.server.name);
     const bool writes = place.mode == policy::FileMode::kReadWrite;
     for (Line& other : lines_) {
       if (source == Line::Source::kEntry) break;  // as it was written
@@ -697,7 +700,7 @@ class Proposer {
     if (!named) return pass_on(named);
     for (ProposedPlace& one : named->places) {
       const fs::path path =
-          place_of_entry(expanded(one.text), from_.project, from_.server.name).path;
+          project::place_of_entry(expanded(one.text), from_.project, from_.server.name).path;
       const fs::path* home = home_above(path);
       const std::string why =
           home != nullptr && !in_project(path) && !private_place(path, *home).empty()
@@ -757,7 +760,9 @@ class Proposer {
 
   void add_rest() {
     for (const std::string& socket : from_.seen->sockets) {
-      if (lies_in(socket, "/var/run/nscd") || lies_in(socket, "/run/systemd/resolve")) continue;
+      if (project::lies_in(socket, "/var/run/nscd") ||
+          project::lies_in(socket, "/run/systemd/resolve"))
+        continue;
       note(
           fmt::format("it connected to the socket {}: what listens there would act for it "
                       "outside of the sandbox",
@@ -831,7 +836,7 @@ class Proposer {
     std::vector<fs::path> covered;
     for (const auto& [place, wanted] : wanted_) {
       for (auto& [other, wider] : wanted_) {
-        if (other == place || !lies_in(place, other)) continue;
+        if (other == place || !project::lies_in(place, other)) continue;
         if (!wider.writes && wanted.writes) continue;
         wider.more += wanted.more + (wanted.what.empty() || wanted.what == wider.what ? 0 : 1);
         if (wider.what.empty()) {
@@ -850,14 +855,14 @@ class Proposer {
   // As it stands in an entry.
   [[nodiscard]] std::string line_of(const fs::path& path) const {
     if (has_project_ && path == project_) return ".";
-    if (path != project_ && lies_in(path, project_))
+    if (path != project_ && project::lies_in(path, project_))
       return "./" + path.lexically_relative(project_).string();
     return path.string();
   }
   // For people.
   [[nodiscard]] std::string shown_as(const fs::path& path) const {
-    const fs::path home = home_of_user();
-    if (!in_project(path) && !home.empty() && path != home && lies_in(path, home))
+    const fs::path home = project::home_of_user();
+    if (!in_project(path) && !home.empty() && path != home && project::lies_in(path, home))
       return "~/" + path.lexically_relative(home).string();
     return line_of(path);
   }
@@ -892,7 +897,7 @@ class Proposer {
         break;
       }
       std::erase_if(lines_, [&](const Line& line) {
-        return line.source != Line::Source::kEntry && lies_in(line.path, place) &&
+        return line.source != Line::Source::kEntry && project::lies_in(line.path, place) &&
                (wanted.writes || !line.writes);
       });
       if (is_read_otherwise(place)) {
@@ -952,7 +957,8 @@ class Proposer {
 };
 
 // What listens for it there: mcpac, on these ports, or the server itself, which is not known.
-std::set<std::uint16_t> ports_of_mcpac(const Project& project, const mcp::ServerConfig& server) {
+std::set<std::uint16_t> ports_of_mcpac(const project::Project& project,
+                                       const mcp::ServerConfig& server) {
   mcp::SecretValues secrets;
   std::vector<std::string> places;
   for (const std::string& text : server.sandbox->network) {
@@ -974,7 +980,7 @@ std::vector<std::string> words_of_refusals(const Seen& seen) {
   std::vector<const SeenPlace*> places;
   for (const SeenPlace& place : seen.places) {
     const bool is_of_libraries = std::ranges::any_of(
-        kOfLibraries, [&](const char* file) { return lies_in(place.path, file); });
+        kOfLibraries, [&](const char* file) { return project::lies_in(place.path, file); });
     if (!is_of_libraries) places.push_back(&place);
   }
   std::ranges::sort(places, [](const SeenPlace* one, const SeenPlace* other) {
@@ -983,11 +989,12 @@ std::vector<std::string> words_of_refusals(const Seen& seen) {
     if (opened != other_opened) return opened;
     return one->last != other->last ? one->last > other->last : one->path < other->path;
   });
-  const fs::path home = home_of_user();
+  const fs::path home = project::home_of_user();
   std::vector<std::string> words;
   for (const SeenPlace* place : places) {
     if (words.size() == kMostWords) break;
-    const bool is_of_home = !home.empty() && place->path != home && lies_in(place->path, home);
+    const bool is_of_home =
+        !home.empty() && place->path != home && project::lies_in(place->path, home);
     const std::string shown =
         is_of_home ? "~/" + fs::path(place->path).lexically_relative(home).string() : place->path;
     const std::string_view verb = (place->uses & kAnyChange) != 0           ? "write"
@@ -1007,7 +1014,8 @@ std::vector<std::string> words_of_refusals(const Seen& seen) {
   }
   for (const std::string& socket : seen.sockets) {
     if (words.size() == 2 * kMostWords) break;
-    if (!lies_in(socket, "/var/run/nscd") && !lies_in(socket, "/run/systemd/resolve"))
+    if (!project::lies_in(socket, "/var/run/nscd") &&
+        !project::lies_in(socket, "/run/systemd/resolve"))
       words.push_back(printable(fmt::format("it tried to connect to {}: not granted", socket)));
   }
   for (const std::string& name : seen.names) {
@@ -1020,7 +1028,8 @@ std::vector<std::string> words_of_refusals(const Seen& seen) {
 class ServerRefusals final : public mcp::Refusals {
  public:
   ServerRefusals(std::unique_ptr<sandbox::Observation> observation,
-                 std::shared_ptr<const Project> project, const Folders& folders, std::string server)
+                 std::shared_ptr<const project::Project> project, const project::Folders& folders,
+                 std::string server)
       : observation_(std::move(observation)),
         project_(std::move(project)),
         folders_(folders),
@@ -1065,8 +1074,8 @@ class ServerRefusals final : public mcp::Refusals {
   }
 
   std::unique_ptr<sandbox::Observation> observation_;
-  std::shared_ptr<const Project> project_;
-  Folders folders_;
+  std::shared_ptr<const project::Project> project_;
+  project::Folders folders_;
   std::string server_;
 };
 
@@ -1124,8 +1133,9 @@ sandbox::ObserveOptions options_for_learning() {
   return options;
 }
 
-std::shared_ptr<mcp::Refusals> refusals_of(std::shared_ptr<const Project> project,
-                                           const Folders& folders, const std::string& server) {
+std::shared_ptr<mcp::Refusals> refusals_of(std::shared_ptr<const project::Project> project,
+                                           const project::Folders& folders,
+                                           const std::string& server) {
   sandbox::ObserveOptions options;
   options.left_out = {"/proc", "/sys", "/dev"};
   options.only_refused = true;
@@ -1137,4 +1147,4 @@ std::shared_ptr<mcp::Refusals> refusals_of(std::shared_ptr<const Project> projec
                                           server);
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

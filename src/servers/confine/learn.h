@@ -21,7 +21,7 @@
 #include "project/project.h"
 #include "sandbox/observe.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 
 struct ProposedLine {
   std::string text;    // as an item of "files" or "network": "./data:rw", "api.github.com:443"
@@ -40,8 +40,8 @@ struct Proposal {
 [[nodiscard]] OrderedJson entry_of(const Proposal& proposal);
 
 struct ProposalFrom {
-  const Project& project;
-  const Folders& folders;
+  const project::Project& project;
+  const project::Folders& folders;
   const mcp::ServerConfig& server;
   std::vector<ProposedLine> first{};    // entries of files beside its own: what is claimed
   const sandbox::Seen* seen = nullptr;  // null: nothing was observed
@@ -100,8 +100,8 @@ class ServerObserver final : public mcp::Observer {
 // Looks at one start of a confined server, and says what it wanted and did not get: "it tried to
 // open ~/.config/x, which it was not given", with the lines that would give it. Null where nothing
 // can be observed.
-[[nodiscard]] std::shared_ptr<mcp::Refusals> refusals_of(std::shared_ptr<const Project> project,
-                                                         const Folders& folders,
+[[nodiscard]] std::shared_ptr<mcp::Refusals> refusals_of(std::shared_ptr<const project::Project> project,
+                                                         const project::Folders& folders,
                                                          const std::string& server);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

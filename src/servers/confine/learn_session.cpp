@@ -24,7 +24,7 @@
 #include "servers/confine/package_run.h"
 #include "servers/confine/server_packages.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 namespace {
 
 namespace fs = std::filesystem;
@@ -35,7 +35,7 @@ constexpr std::string_view kNotAbout = " ";  // a server is never called so
 
 // The real folder of a project and the name of its file there, which is not followed: what an entry
 // starts depends on the folder, so a link to the session's file elsewhere is another project.
-std::string name_of_file(const Project& project) {
+std::string name_of_file(const project::Project& project) {
   std::error_code error;
   const fs::path folder = fs::weakly_canonical(project.folder, error);
   return ((error ? project.folder : folder) / project.config_file.filename()).string();
@@ -182,8 +182,8 @@ void LearnSession::State::answer() const {
 
 LearnSession::LearnSession(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
-Result<std::unique_ptr<LearnSession>> LearnSession::open(const Project& project,
-                                                         const Folders& folders,
+Result<std::unique_ptr<LearnSession>> LearnSession::open(const project::Project& project,
+                                                         const project::Folders& folders,
                                                          const std::string& server,
                                                          const ServerObserver& observer) {
   auto folder = TemporaryFolder::create(folders.temporary, "mcpac-learn");
@@ -235,7 +235,7 @@ Result<int> LearnSession::run(std::vector<std::string> words) const {
   return status;
 }
 
-Result<std::optional<std::string>> join_learn_session(Project& project, const Folders& folders,
+Result<std::optional<std::string>> join_learn_session(project::Project& project, const project::Folders& folders,
                                                       const fs::path& folder) {
   const auto none = [&](std::string why) {
     return fail(ErrorId::kServerStart,
@@ -274,7 +274,7 @@ Result<std::optional<std::string>> join_learn_session(Project& project, const Fo
 }
 
 Result<std::pair<mcp::ServerConfig, std::string>> started_bare(mcp::ServerConfig server,
-                                                               const Folders& folders) {
+                                                               const project::Folders& folders) {
   auto run = package_run_of(server);
   if (!run) return pass_on(run);
   server.sandbox.reset();
@@ -287,4 +287,4 @@ Result<std::pair<mcp::ServerConfig, std::string>> started_bare(mcp::ServerConfig
   return std::pair(as_installed(std::move(server), **run, *installed), std::move(said));
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

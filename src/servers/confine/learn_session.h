@@ -22,7 +22,7 @@
 #include "project/project.h"
 #include "servers/confine/learn.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 
 // The variable: the folder of the session's socket.
 inline constexpr const char* kLearnVariable = "MCPAC_LEARN";
@@ -31,8 +31,8 @@ class LearnSession {
  public:
   // `observer` is that of `server` in this project; borrowed for the life of this object. A thread
   // of its own answers.
-  [[nodiscard]] static Result<std::unique_ptr<LearnSession>> open(const Project& project,
-                                                                  const Folders& folders,
+  [[nodiscard]] static Result<std::unique_ptr<LearnSession>> open(const project::Project& project,
+                                                                  const project::Folders& folders,
                                                                   const std::string& server,
                                                                   const ServerObserver& observer);
   LearnSession(const LearnSession&) = delete;
@@ -57,11 +57,11 @@ class LearnSession {
 // another file, also where that is a link to the session's. An error: there is no such session, and
 // the project is as it was.
 [[nodiscard]] Result<std::optional<std::string>> join_learn_session(
-    Project& project, const Folders& folders, const std::filesystem::path& folder);
+    project::Project& project, const project::Folders& folders, const std::filesystem::path& folder);
 
 // `server` as it is observed: without its sandbox, and of a launcher that downloads what it would
 // run. The second is what to say of that, or empty.
 [[nodiscard]] Result<std::pair<mcp::ServerConfig, std::string>> started_bare(
-    mcp::ServerConfig server, const Folders& folders);
+    mcp::ServerConfig server, const project::Folders& folders);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

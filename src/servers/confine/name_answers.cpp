@@ -5,7 +5,7 @@
 #include "core/ascii.h"
 #include "policy/match/url.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 namespace {
 
 constexpr std::size_t kDnsHeader = 12;
@@ -134,4 +134,4 @@ std::optional<std::string> NameAnswers::name_of(const boost::asio::ip::address_v
   return names_[number - kStandIns - 1];
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

@@ -15,7 +15,7 @@
 
 #include <boost/asio/ip/address_v4.hpp>
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 
 class NameAnswers {
  public:
@@ -39,4 +39,4 @@ class NameAnswers {
   std::vector<std::string> names_;
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

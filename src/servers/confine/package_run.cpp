@@ -13,7 +13,7 @@
 #include "core/printable.h"
 #include "project/list_servers.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 namespace {
 
 namespace fs = std::filesystem;
@@ -311,17 +311,17 @@ Result<std::optional<PackageRun>> package_run_of(std::span<const std::string> wo
 }
 
 Result<std::optional<PackageRun>> package_run_of(const mcp::ServerConfig& server) {
-  std::vector<std::string> words = {server_text(server.command, "command")};
+  std::vector<std::string> words = {project::server_text(server.command, "command")};
   for (const std::string& argument : server.arguments)
-    words.push_back(server_text(argument, "args"));
+    words.push_back(project::server_text(argument, "args"));
   auto run = package_run_of(words);
   if (!run && run.error().where.empty()) run.error().where = "server " + server.name;
   if (!run || !*run) return run;
   std::vector<std::string> variables;
   for (const auto& [name, value] : server.environment)
-    variables.push_back(fmt::format("{}={}", name, server_text(value, "env")));
+    variables.push_back(fmt::format("{}={}", name, project::server_text(value, "env")));
   (*run)->sources = sources_of(variables);
   return run;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

@@ -16,7 +16,7 @@
 #include "core/error.h"
 #include "mcp/server_config.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 
 // The command line of a launcher taken apart.
 struct PackageRun {
@@ -61,4 +61,4 @@ inline constexpr const char* kInstallYourself =
     "install the server yourself, and write the program that is started then, as \"command\": "
     "\"node\", \"args\": [\"node_modules/NAME/dist/index.js\"], or that of a venv";
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

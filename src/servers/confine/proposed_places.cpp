@@ -22,7 +22,7 @@
 #include "servers/confine/launch_profile.h"
 #include "servers/confine/server_packages.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 namespace {
 
 namespace fs = std::filesystem;
@@ -88,7 +88,7 @@ NamesInText names_in(const std::string& text) {
 
 class EntryWords {
  public:
-  EntryWords(const Project& project, const fs::path& start, const LaunchProfile& profile,
+  EntryWords(const project::Project& project, const fs::path& start, const LaunchProfile& profile,
              ForeignFolders foreign)
       : start_(start), profile_(profile), foreign_(std::move(foreign)) {
     std::error_code error;
@@ -173,7 +173,7 @@ class EntryWords {
     note(plain, where,
          fmt::format("it is not there, so it is not given: where the server works in it, {} first, "
                      "and do this again",
-                     making(plain)));
+                     project::making(plain)));
     return true;
   }
 
@@ -193,8 +193,8 @@ class EntryWords {
 
   void add_folder(const fs::path& real, const std::string& where, const std::string& raw) {
     if (profile_.trees.contains(real) || is_of_system(real)) return;
-    const fs::path home = home_of_user();
-    if (real == "/" || (!home.empty() && lies_in(home, real)))
+    const fs::path home = project::home_of_user();
+    if (real == "/" || (!home.empty() && project::lies_in(home, real)))
       return note(real, where,
                   "more than a server should have by a guess: name folders in it, or itself with "
                   "--files");
@@ -217,7 +217,7 @@ class EntryWords {
 
   [[nodiscard]] bool is_of_program(const fs::path& real) const {
     return is_of_system(real) || std::ranges::any_of(profile_.trees, [&](const fs::path& tree) {
-             return lies_in(real, tree);
+             return project::lies_in(real, tree);
            });
   }
 
@@ -226,7 +226,7 @@ class EntryWords {
   }
 
   void put(const fs::path& real, bool writes, std::string why, const std::string& raw = "") {
-    const bool is_below = lies_in(real, folder_);
+    const bool is_below = project::lies_in(real, folder_);
     std::string text = real == folder_ ? "."
                        : is_below      ? "./" + real.lexically_relative(folder_).string()
                                        : real.string();
@@ -247,7 +247,7 @@ class EntryWords {
 
   [[nodiscard]] bool is_given_by_another(const fs::path& path, const Place& place) const {
     return std::ranges::any_of(places_, [&](const auto& other) {
-      return other.first != path && lies_in(path, other.first) &&
+      return other.first != path && project::lies_in(path, other.first) &&
              (other.second.writes || !place.writes);
     });
   }
@@ -269,7 +269,8 @@ std::vector<std::string> ProposedPlaces::files() const {
   return texts;
 }
 
-Result<ProposedPlaces> proposed_places(const Project& project, const Folders& folders,
+Result<ProposedPlaces> proposed_places(const project::Project& project,
+                                       const project::Folders& folders,
                                        const mcp::ServerConfig& server) {
   mcp::SecretValues secrets;
   auto target = mcp::make_stdio_target(server, secrets);
@@ -301,4 +302,4 @@ Result<ProposedPlaces> proposed_places(const Project& project, const Folders& fo
   return words_of_entry.take();
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

@@ -14,7 +14,7 @@
 #include "project/folders.h"
 #include "project/project.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 
 struct ProposedPlace {
   std::string text;  // as "files" of a "sandbox" has it: "./data:rw"
@@ -36,7 +36,7 @@ struct ProposedPlaces {
 //
 // `server` is a stdio server of `project`. Errors of its start: a secret that is missing, a program
 // that cannot be confined (launch_profile.h).
-[[nodiscard]] Result<ProposedPlaces> proposed_places(const Project& project, const Folders& folders,
+[[nodiscard]] Result<ProposedPlaces> proposed_places(const project::Project& project, const project::Folders& folders,
                                                      const mcp::ServerConfig& server);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

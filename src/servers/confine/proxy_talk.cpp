@@ -33,7 +33,7 @@
 #include "core/ascii.h"
 #include "ipc/http_pieces.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 namespace {
 
 namespace asio = boost::asio;
@@ -452,4 +452,4 @@ asio::awaitable<Asked> read_asked(Tcp::socket& client) {
   co_return co_await read_http(client, std::move(buffer));
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

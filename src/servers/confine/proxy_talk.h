@@ -18,7 +18,7 @@
 #include "core/file.h"
 #include "gate/answer.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 
 // Why nothing is asked for that could be decided. `reply` is what its writer is told; empty for
 // nothing, as of one that left.
@@ -57,4 +57,4 @@ struct ProxyAsked {
 [[nodiscard]] boost::asio::awaitable<std::expected<std::unique_ptr<ProxyAsked>, NotAsked>>
 read_asked(boost::asio::ip::tcp::socket& client);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

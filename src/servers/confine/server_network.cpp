@@ -57,7 +57,7 @@
 #include "servers/confine/name_answers.h"
 #include "servers/confine/proxy_talk.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 namespace {
 
 namespace asio = boost::asio;
@@ -133,7 +133,7 @@ struct ServerConnections::Loop {
 
   explicit Loop(std::filesystem::path folder, MakeResolver make)
       : audit_folder(std::move(folder)),
-        make_resolver(make ? std::move(make) : MakeResolver(system_resolver)) {}
+        make_resolver(make ? std::move(make) : MakeResolver(network::system_resolver)) {}
 
   void start() {
     const std::scoped_lock alone(mutex);
@@ -243,7 +243,7 @@ struct ServerConnections::Session::State
   std::vector<Tcp::acceptor> acceptors;
   std::optional<Udp::socket> name_socket;
   NameAnswers names;
-  std::unique_ptr<HostDialer> dialer;
+  std::unique_ptr<network::HostDialer> dialer;
   std::unique_ptr<gate::NetworkGate> gate;
   std::unique_ptr<audit::RunLog> own;
   std::map<std::uint64_t, audit::Sink*> recorded_in;  // connections that are not over
@@ -283,10 +283,10 @@ Result<void> ServerConnections::Session::State::take(std::vector<UniqueFd> socke
 }
 
 void ServerConnections::Session::State::start() {
-  RelayLimits limits;
+  network::RelayLimits limits;
   limits.idle = kIdle;
   limits.bytes = std::numeric_limits<std::uint64_t>::max();
-  dialer = std::make_unique<HostDialer>(
+  dialer = std::make_unique<network::HostDialer>(
       loop.loop.get_executor(), loop.make_resolver(loop.loop.get_executor()), nullptr, limits);
   gate = std::make_unique<gate::NetworkGate>(gate::NetworkSetup{
       .authority = &authority,
@@ -391,7 +391,7 @@ Result<audit::Sink*> ServerConnections::Session::State::own_record() {
 audit::Sink* ServerConnections::Loop::record_of_notes(const std::string& server) {
   if (log != nullptr) return log;
   if (const auto found = own.find(server); found != own.end()) return found->second.get();
-  const auto nothing = authority_of_network({});
+  const auto nothing = project::authority_of_network({});
   if (!nothing) return nullptr;
   auto begun = begin_record_of_server(audit_folder, clock, server, *nothing, Json::array());
   return begun ? own.emplace(server, std::move(*begun)).first->second.get() : nullptr;
@@ -744,7 +744,7 @@ ServerConnections::~ServerConnections() {
 
 Result<std::unique_ptr<ServerConnections::Session>> ServerConnections::serve(
     ServerNetwork network, std::vector<UniqueFd> sockets, UniqueFd standard_error) {
-  auto authority = authority_of_network(network.layers);
+  auto authority = project::authority_of_network(network.layers);
   if (!authority) return pass_on(authority);
   auto state = std::make_shared<Session::State>(*loop_, std::move(network), std::move(*authority),
                                                 std::move(standard_error));
@@ -787,7 +787,8 @@ Result<ServerNetwork> network_of_server(const std::string& server, const std::st
                                         ServersReach reach) {
   const std::string where = fmt::format("{}: mcpServers.{}.sandbox.network", file, server);
   for (const std::string& place : places) {
-    if (auto alone = authority_of_network({network_layer(server, {place})}); !alone) {
+    if (auto alone = project::authority_of_network({project::network_layer(server, {place})});
+        !alone) {
       Error error = std::move(alone.error());
       error.what =
           fmt::format("\"{}\" is no place of the network: {}", printable(place), error.what);
@@ -807,8 +808,9 @@ Result<ServerNetwork> network_of_server(const std::string& server, const std::st
       return std::unexpected(std::move(error));
     }
   }
-  ServerNetwork network{.server = server, .file = file, .layers = {network_layer(server, places)}};
-  auto authority = authority_of_network(network.layers);
+  ServerNetwork network{
+      .server = server, .file = file, .layers = {project::network_layer(server, places)}};
+  auto authority = project::authority_of_network(network.layers);
   if (!authority) return pass_on(authority);
   std::set<std::uint16_t> ports;
   for (const auto& place : authority->networks()) {
@@ -859,4 +861,4 @@ void give_network(const ServerNetwork& network, sandbox::Spec& spec) {
   set("NODE_USE_ENV_PROXY", "1");
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

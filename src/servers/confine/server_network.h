@@ -27,7 +27,7 @@
 #include "policy/layers.h"
 #include "sandbox/sandbox.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 
 // Whether the authority behind the start lets servers reach the network at all (`deny network`).
 enum class ServersReach : std::uint8_t { kAsTheirEntries, kNothing };
@@ -57,7 +57,7 @@ class ServerConnections {
  public:
   // `audit_folder`: for the records of servers that have connections while no run has their record.
   // `resolver`: null for the system's.
-  using MakeResolver = std::function<std::shared_ptr<Resolver>(boost::asio::any_io_executor)>;
+  using MakeResolver = std::function<std::shared_ptr<network::Resolver>(boost::asio::any_io_executor)>;
   explicit ServerConnections(std::filesystem::path audit_folder, MakeResolver resolver = nullptr);
   ~ServerConnections();  // ends all
   ServerConnections(const ServerConnections&) = delete;
@@ -123,4 +123,4 @@ class ServerConnections::Session {
   std::shared_ptr<State> state_;
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

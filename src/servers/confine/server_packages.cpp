@@ -28,7 +28,7 @@
 #include "mcp/secrets.h"
 #include "project/private_folder.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 namespace {
 
 namespace fs = std::filesystem;
@@ -38,7 +38,7 @@ constexpr const char* kRecord = "installed.json";
 constexpr const char* kComplete = ".mcpac-complete";  // in an installation that counted once
 
 // By the installed package, and not by its entry: two servers share one.
-fs::path package_folder(const PackageRun& run, const Folders& folders) {
+fs::path package_folder(const PackageRun& run, const project::Folders& folders) {
   const Json key = {{"installer", static_cast<int>(run.installer)},
                     {"packages", run.packages},
                     {"program", run.program},
@@ -367,7 +367,8 @@ std::string InstalledServer::text() const {
   return all;
 }
 
-std::optional<InstalledServer> installed_server(const PackageRun& run, const Folders& folders) {
+std::optional<InstalledServer> installed_server(const PackageRun& run,
+                                                const project::Folders& folders) {
   const fs::path place = package_folder(run, folders);
   const Json record = read_package_json(place / kRecord);
   if (!record.is_object()) return std::nullopt;
@@ -394,10 +395,10 @@ std::optional<InstalledServer> installed_server(const PackageRun& run, const Fol
 }
 
 Result<InstalledServer> install_server(const PackageRun& run, const mcp::ServerConfig& server,
-                                       const Folders& folders, InstallScripts scripts) {
+                                       const project::Folders& folders, InstallScripts scripts) {
   const fs::path place = package_folder(run, folders);
-  if (auto made = make_private(folders.cache); !made) return pass_on(made);
-  if (auto made = make_private(place); !made) return pass_on(made);
+  if (auto made = project::make_private(folders.cache); !made) return pass_on(made);
+  if (auto made = project::make_private(place); !made) return pass_on(made);
   // Where it stays: a venv has the paths of its programs in it. Gone again where anything fails.
   NewFolder fresh(place);
   if (fresh.path().empty())
@@ -447,7 +448,8 @@ mcp::ServerConfig as_installed(mcp::ServerConfig server, const PackageRun& run,
   return server;
 }
 
-Result<ServerStart> server_start(const mcp::SpawnOptions& options, const Folders& folders) {
+Result<ServerStart> server_start(const mcp::SpawnOptions& options,
+                                 const project::Folders& folders) {
   ServerStart start{.options = options};
   std::vector<std::string> words = options.arguments;
   if (words.empty()) return start;
@@ -487,4 +489,4 @@ Result<ServerStart> server_start(const mcp::SpawnOptions& options, const Folders
   return start;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

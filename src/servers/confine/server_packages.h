@@ -22,7 +22,7 @@
 #include "project/folders.h"
 #include "servers/confine/package_run.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 
 // Programs of packages with native code are often made by scripts at their installation.
 enum class InstallScripts : std::uint8_t { kLeftOut, kRun };
@@ -40,7 +40,7 @@ struct InstalledServer {
 
 // The installed package; nothing where it is absent or incomplete.
 [[nodiscard]] std::optional<InstalledServer> installed_server(const PackageRun& run,
-                                                              const Folders& folders);
+                                                              const project::Folders& folders);
 
 // Installs what the packages of `run` are now, in place of what was there. That stays until the
 // next time, for servers that run of it. Blocks until the installer ends, some minutes at most.
@@ -49,7 +49,7 @@ struct InstalledServer {
 // one.
 [[nodiscard]] Result<InstalledServer> install_server(const PackageRun& run,
                                                      const mcp::ServerConfig& server,
-                                                     const Folders& folders,
+                                                     const project::Folders& folders,
                                                      InstallScripts scripts);
 
 // `server`, whose launcher would run `run`, as one that starts the installed program itself. Its
@@ -65,6 +65,6 @@ struct ServerStart {
 };
 // kServerStart with the command that installs it, where it is not there.
 [[nodiscard]] Result<ServerStart> server_start(const mcp::SpawnOptions& options,
-                                               const Folders& folders);
+                                               const project::Folders& folders);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

@@ -14,11 +14,11 @@
 #include "project/files/file_mounts.h"
 #include "project/files/open_place.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 namespace {
 
 namespace fs = std::filesystem;
-using Place = ServerPlaces::Place;
+using Place = project::ServerPlaces::Place;
 
 // Each is a mount, and a sandbox has room for as many as a person writes down.
 constexpr std::size_t kMostGiven = 32;
@@ -48,14 +48,14 @@ Place place_of(const policy::ServerReach::Place& reached) {
 }
 
 // Puts the place among those that are given, or a note why it is not.
-void give(const policy::ServerReach::Place& reached, const ReservedPlaces& reserved,
-          ServerPlaces& into) {
+void give(const policy::ServerReach::Place& reached, const project::ReservedPlaces& reserved,
+          project::ServerPlaces& into) {
   Place place = place_of(reached);
   policy::FilePlace wanted{.path = reached.path, .mode = reached.mode, .said_in = "rules"};
-  auto opened = open_place(wanted, reserved);
+  auto opened = project::open_place(wanted, reserved);
   if (!opened && wanted.mode == policy::FileMode::kReadWrite) {
     wanted.mode = policy::FileMode::kReadOnly;
-    if (auto readable = open_place(wanted, reserved)) {
+    if (auto readable = project::open_place(wanted, reserved)) {
       into.notes.push_back(
           fmt::format("{}, so it is read-only: {}", opened.error().what, opened.error().why));
       place.mode = wanted.mode;
@@ -79,7 +79,7 @@ void give(const policy::ServerReach::Place& reached, const ReservedPlaces& reser
 }
 
 // What a mount over it does not hold.
-void note_of_absent(const std::string& path, ServerPlaces& into) {
+void note_of_absent(const std::string& path, project::ServerPlaces& into) {
   struct stat info {};
   if (::lstat(path.c_str(), &info) != 0) {
     into.notes.push_back(
@@ -95,7 +95,7 @@ void note_of_absent(const std::string& path, ServerPlaces& into) {
 
 bool is_covered(const Place& place, const std::vector<Place>& by) {
   return std::ranges::any_of(by, [&](const Place& outer) {
-    return lies_in(place.path, outer.path) &&
+    return project::lies_in(place.path, outer.path) &&
            (outer.mode == place.mode || outer.mode == policy::FileMode::kReadWrite);
   });
 }
@@ -105,9 +105,10 @@ std::string without_mode(const std::string& text) {
   return has_mode ? text.substr(0, text.size() - 3) : text;
 }
 
-ServerPlaces places_for(const mcp::ServerConfig& server, const Project& project,
-                        const ReservedPlaces& reserved, const ReachOfServer& reach) {
-  ServerPlaces places;
+project::ServerPlaces places_for(const mcp::ServerConfig& server, const project::Project& project,
+                                 const project::ReservedPlaces& reserved,
+                                 const ReachOfServer& reach) {
+  project::ServerPlaces places;
   places.network_denied = reach.network_denied;
   places.network = server.sandbox->network;
   places.memory = server.sandbox->memory;
@@ -115,7 +116,7 @@ ServerPlaces places_for(const mcp::ServerConfig& server, const Project& project,
   for (const std::string& text : server.sandbox->files) {
     // A reference that leads nowhere refuses the start, which says so.
     const auto expanded = secrets.expand(text, "sandbox.files");
-    auto place = place_of_entry(expanded.value_or(text), project, server.name);
+    auto place = project::place_of_entry(expanded.value_or(text), project, server.name);
     places.entry.push_back({place.path, place.mode, {std::move(place.said_in)}});
     if (expanded.value_or(text) != text) places.entry.back().shown = without_mode(text);
   }
@@ -155,7 +156,8 @@ Json to_json(const std::vector<Place>& places, bool has_mode) {
   return list;
 }
 
-std::vector<Place> only_spoken_of(const std::vector<Place>& places, const ServerPlaces& by) {
+std::vector<Place> only_spoken_of(const std::vector<Place>& places,
+                                  const project::ServerPlaces& by) {
   std::vector<Place> kept;
   std::ranges::copy_if(places, std::back_inserter(kept),
                        [&](const Place& place) { return by.speaks_of(place.path); });
@@ -164,19 +166,12 @@ std::vector<Place> only_spoken_of(const std::vector<Place>& places, const Server
 
 }  // namespace
 
-bool ServerPlaces::speaks_of(const fs::path& path) const {
-  const auto concerns = [&](const Place& place) {
-    return lies_in(path, place.path) || lies_in(place.path, path);
-  };
-  return std::ranges::any_of(given, concerns) || std::ranges::any_of(entry, concerns);
-}
-
-void ConfinedRules::set(PlacesOfServers places) {
+void ConfinedRules::set(project::PlacesOfServers places) {
   const std::scoped_lock alone(mutex_);
   places_ = std::move(places);
 }
 
-void ConfinedRules::find_by(std::function<PlacesOfServers()> source) {
+void ConfinedRules::find_by(std::function<project::PlacesOfServers()> source) {
   const std::scoped_lock alone(mutex_);
   source_ = std::move(source);
 }
@@ -196,13 +191,13 @@ sandbox::Tier ConfinedRules::tier() const {
   return roots() ? sandbox::Tier::kA : sandbox::Tier::kB;
 }
 
-ServerPlaces ConfinedRules::of(const std::string& server) const {
+project::ServerPlaces ConfinedRules::of(const std::string& server) const {
   auto places = all();
   const auto found = places.find(server);
-  return found == places.end() ? ServerPlaces{} : std::move(found->second);
+  return found == places.end() ? project::ServerPlaces{} : std::move(found->second);
 }
 
-PlacesOfServers ConfinedRules::all() const {
+project::PlacesOfServers ConfinedRules::all() const {
   std::unique_lock alone(mutex_);
   if (!source_) return places_;
   const auto source = source_;
@@ -226,8 +221,8 @@ std::optional<ConfinedRules::Started> ConfinedRules::last_start(const std::strin
   return found == started_.end() ? std::nullopt : std::optional(found->second);
 }
 
-bool is_confined_alike(const ServerPlaces& wanted, const ConfinedRules::Started& started) {
-  const ServerPlaces& had = started.places;
+bool is_confined_alike(const project::ServerPlaces& wanted, const ConfinedRules::Started& started) {
+  const project::ServerPlaces& had = started.places;
   const auto& folders = started.folders;
   const auto is_same = [](const Place& one, const Place& other) {
     return one.path == other.path && one.mode == other.mode;
@@ -238,10 +233,11 @@ bool is_confined_alike(const ServerPlaces& wanted, const ConfinedRules::Started&
   // What lies in nothing that it has is absent anyhow.
   const auto is_held = [&](const Place& place, const std::vector<Place>& by) {
     const bool matters = std::ranges::any_of(folders, [&](const fs::path& folder) {
-      return lies_in(place.path, folder) || lies_in(folder, place.path);
+      return project::lies_in(place.path, folder) || project::lies_in(folder, place.path);
     });
-    return !matters || std::ranges::any_of(
-                           by, [&](const Place& held) { return lies_in(place.path, held.path); });
+    return !matters || std::ranges::any_of(by, [&](const Place& held) {
+      return project::lies_in(place.path, held.path);
+    });
   };
   const auto all_held = [&](const std::vector<Place>& places, const std::vector<Place>& by) {
     return std::ranges::all_of(places, [&](const Place& place) { return is_held(place, by); });
@@ -250,7 +246,7 @@ bool is_confined_alike(const ServerPlaces& wanted, const ConfinedRules::Started&
          all_held(wanted.read_only, had.read_only) && all_held(had.read_only, wanted.read_only);
 }
 
-bool gives_more(const ServerPlaces& wanted, const ServerPlaces& had) {
+bool gives_more(const project::ServerPlaces& wanted, const project::ServerPlaces& had) {
   if (had.network_denied && !wanted.network_denied) return true;
   const auto is_missing = [&](const Place& place) {
     return !is_covered(place, had.given) && !is_covered(place, had.entry);
@@ -258,7 +254,7 @@ bool gives_more(const ServerPlaces& wanted, const ServerPlaces& had) {
   const auto is_back = [&](const std::vector<Place>& now) {
     return [&wanted, &now](const Place& place) {
       return wanted.speaks_of(place.path) && std::ranges::none_of(now, [&](const Place& held) {
-               return lies_in(place.path, held.path);
+               return project::lies_in(place.path, held.path);
              });
     };
   };
@@ -270,7 +266,7 @@ bool gives_more(const ServerPlaces& wanted, const ServerPlaces& had) {
          std::ranges::any_of(had.read_only, is_back(held));
 }
 
-ReachOfServers reach_of_servers(const Project& project, const codegen::Lock& lock,
+ReachOfServers reach_of_servers(const project::Project& project, const codegen::Lock& lock,
                                 const policy::Authority& authority, policy::Callers callers) {
   ReachOfServers reach;
   for (const auto& server : project.config.servers) {
@@ -304,14 +300,15 @@ void add_reach(ReachOfServers& into, const ReachOfServers& other) {
   }
 }
 
-PlacesOfServers places_of_servers(const Project& project, const Folders& folders,
-                                  const ReachOfServers& reach) {
-  PlacesOfServers places;
-  std::optional<ReservedPlaces> reserved;
+project::PlacesOfServers places_of_servers(const project::Project& project,
+                                           const project::Folders& folders,
+                                           const ReachOfServers& reach) {
+  project::PlacesOfServers places;
+  std::optional<project::ReservedPlaces> reserved;
   for (const auto& server : project.config.servers) {
     const auto found = reach.find(server.name);
     if (!server.sandbox || found == reach.end()) continue;
-    if (!reserved) reserved = reserved_places(project, folders, {});
+    if (!reserved) reserved = project::reserved_places(project, folders, {});
     auto one = places_for(server, project, *reserved, found->second);
     if (project.confined) one.tier = project.confined->tier();
     places.emplace(server.name, std::move(one));
@@ -319,20 +316,22 @@ PlacesOfServers places_of_servers(const Project& project, const Folders& folders
   return places;
 }
 
-PlacesOfServers places_of_servers(const Project& project, const Folders& folders,
-                                  const codegen::Lock& lock, const policy::Authority& authority) {
+project::PlacesOfServers places_of_servers(const project::Project& project,
+                                           const project::Folders& folders,
+                                           const codegen::Lock& lock,
+                                           const policy::Authority& authority) {
   return places_of_servers(project, folders, reach_of_servers(project, lock, authority));
 }
 
-void give_places(const Project& project, PlacesOfServers places) {
+void give_places(const project::Project& project, project::PlacesOfServers places) {
   if (project.confined) project.confined->set(std::move(places));
 }
 
-PlacesOfServers given_places(const Project& project) {
-  return project.confined ? project.confined->all() : PlacesOfServers{};
+project::PlacesOfServers given_places(const project::Project& project) {
+  return project.confined ? project.confined->all() : project::PlacesOfServers{};
 }
 
-Json to_json(const PlacesOfServers& places) {
+Json to_json(const project::PlacesOfServers& places) {
   Json all = Json::object();
   for (const auto& [server, one] : places) {
     std::vector<Place> had = one.entry;
@@ -408,4 +407,4 @@ std::vector<std::string> lines_of_places(const Json& places) {
   return lines;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

@@ -25,26 +25,26 @@
 #include "project/project_place.h"
 #include "sandbox/sandbox.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 
 // Places that servers get from the rules, shared by the reader of rules and the starter of servers.
 // Any thread.
 class ConfinedRules {
  public:
   // Of starts from now on. A running server keeps what it was started with.
-  void set(PlacesOfServers places);
+  void set(project::PlacesOfServers places);
   // The same, found when it is asked for, by the thread that starts servers; null: what was set.
-  void find_by(std::function<PlacesOfServers()> source);
+  void find_by(std::function<project::PlacesOfServers()> source);
   // The weakest tier that a person accepted for servers, A or B; with B `roots` says whether this
   // machine gives A, and is asked at a start. A before it is called, and by no other way.
   void accept(sandbox::Tier lowest, std::function<bool()> roots);
   // In which the next server is started.
   [[nodiscard]] sandbox::Tier tier() const;
-  [[nodiscard]] ServerPlaces of(const std::string& server) const;
-  [[nodiscard]] PlacesOfServers all() const;
+  [[nodiscard]] project::ServerPlaces of(const std::string& server) const;
+  [[nodiscard]] project::PlacesOfServers all() const;
   // Places of a server at its last start: by rules, and the folders and files of the host in all.
   struct Started {
-    ServerPlaces places;
+    project::ServerPlaces places;
     std::vector<std::filesystem::path> folders;
     std::vector<std::filesystem::path> writable = {};  // of those
   };
@@ -55,18 +55,18 @@ class ConfinedRules {
 
  private:
   mutable std::mutex mutex_;
-  PlacesOfServers places_;
-  std::function<PlacesOfServers()> source_;
+  project::PlacesOfServers places_;
+  std::function<project::PlacesOfServers()> source_;
   std::map<std::string, Started> started_;
   sandbox::Tier lowest_ = sandbox::Tier::kA;
   std::function<bool()> roots_;
 };
 
 // Whether a server that was started so is in the sandbox that it would be started in with `wanted`.
-[[nodiscard]] bool is_confined_alike(const ServerPlaces& wanted,
+[[nodiscard]] bool is_confined_alike(const project::ServerPlaces& wanted,
                                      const ConfinedRules::Started& started);
 // Whether `wanted` has something that `had` does not give.
-[[nodiscard]] bool gives_more(const ServerPlaces& wanted, const ServerPlaces& had);
+[[nodiscard]] bool gives_more(const project::ServerPlaces& wanted, const project::ServerPlaces& had);
 
 // What calls of the project's confined servers can name under an authority that was loaded for the
 // tools of this lock; empty where none is confined.
@@ -75,7 +75,7 @@ struct ReachOfServer {
   std::optional<std::string> network_denied;
 };
 using ReachOfServers = std::map<std::string, ReachOfServer>;
-[[nodiscard]] ReachOfServers reach_of_servers(const Project& project, const codegen::Lock& lock,
+[[nodiscard]] ReachOfServers reach_of_servers(const project::Project& project, const codegen::Lock& lock,
                                               const policy::Authority& authority,
                                               policy::Callers callers = policy::Callers::kPrograms);
 // Leaves what calls of tools that `stands` can name. A server without such a tool keeps what the
@@ -85,22 +85,22 @@ void keep_callable(ReachOfServers& reach, const std::function<bool(const Permiss
 // Another authority's besides, for servers that both use: what either admits.
 void add_reach(ReachOfServers& into, const ReachOfServers& other);
 // Places that these servers get for that. Looks at the disk.
-[[nodiscard]] PlacesOfServers places_of_servers(const Project& project, const Folders& folders,
+[[nodiscard]] project::PlacesOfServers places_of_servers(const project::Project& project, const project::Folders& folders,
                                                 const ReachOfServers& reach);
 // Both, of one authority.
-[[nodiscard]] PlacesOfServers places_of_servers(const Project& project, const Folders& folders,
+[[nodiscard]] project::PlacesOfServers places_of_servers(const project::Project& project, const project::Folders& folders,
                                                 const codegen::Lock& lock,
                                                 const policy::Authority& authority);
 // {"fs": {"places": […], "absent": […], …}}, as records and `policy explain` have it. Of absent
 // places those that the server would have otherwise.
-[[nodiscard]] Json to_json(const PlacesOfServers& places);
+[[nodiscard]] Json to_json(const project::PlacesOfServers& places);
 // The same for people, a line a place; empty for no server.
 [[nodiscard]] std::vector<std::string> lines_of_places(const Json& places);
 
 // Sets what the starts of the project's confined servers get; nothing where none is confined
 // (Project::confined is null).
-void give_places(const Project& project, PlacesOfServers places);
+void give_places(const project::Project& project, project::PlacesOfServers places);
 // Their current places; empty where none is confined.
-[[nodiscard]] PlacesOfServers given_places(const Project& project);
+[[nodiscard]] project::PlacesOfServers given_places(const project::Project& project);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

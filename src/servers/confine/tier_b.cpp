@@ -12,7 +12,7 @@
 #include "project/files/open_place.h"
 #include "servers/confine/confine_servers.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 namespace {
 
 namespace fs = std::filesystem;
@@ -47,11 +47,11 @@ Result<void> check_parts(const sandbox::Spec& spec, const std::string& server) {
   for (const Mount& inner : spec.mounts) {
     const bool absent = inner.kind == Mount::Kind::kAbsent;
     if ((inner.kind != Mount::Kind::kHost && !absent) || is_writable(inner) ||
-        lies_in(inner.inside, kConfinedHome))
+        project::lies_in(inner.inside, kConfinedHome))
       continue;
     for (const Mount& outer : spec.mounts) {
       if (outer.kind != Mount::Kind::kHost || outer.inside == inner.inside ||
-          !lies_in(inner.inside, outer.inside))
+          !project::lies_in(inner.inside, outer.inside))
         continue;
       if (absent || is_writable(outer)) return cannot_hold(server, inner, outer);
     }
@@ -108,7 +108,7 @@ Result<FoldersOnDisk> FoldersOnDisk::make(const fs::path& temporary) {
 
 Result<WholeNetwork> whole_network(const std::string& server,
                                    const std::vector<std::string>& places,
-                                   const ServerPlaces& by_rules) {
+                                   const project::ServerPlaces& by_rules) {
   if (places.empty() || by_rules.network_denied) return WholeNetwork::kNone;
   if (std::ranges::find(places, "any") != places.end()) return WholeNetwork::kAll;
   return fail(
@@ -152,4 +152,4 @@ Result<sandbox::Spec> without_mounts(sandbox::Spec spec, const std::string& serv
   return spec;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

@@ -12,7 +12,7 @@
 #include "sandbox/sandbox.h"
 #include "servers/confine/server_places.h"
 
-namespace mcpac::execute {
+namespace mcpac::servers {
 
 // Its home and folder for temporary files, for one start. Gone with it, also what the server made
 // unreadable or deep; of a host that was killed the next start removes them (core/abandoned.h).
@@ -40,11 +40,11 @@ enum class WholeNetwork : bool { kNone, kAll };
 // cannot be held, so an entry that names others alone is refused (kTierTooLow).
 [[nodiscard]] Result<WholeNetwork> whole_network(const std::string& server,
                                                  const std::vector<std::string>& places,
-                                                 const ServerPlaces& by_rules);
+                                                 const project::ServerPlaces& by_rules);
 
 // `spec` is confined_spec()'s. kFilesRefused where it keeps a part of what it gives, with the place
 // and what to write. What it shows of the user's home in the server's own becomes a link there.
 [[nodiscard]] Result<sandbox::Spec> without_mounts(sandbox::Spec spec, const std::string& server,
                                                    WholeNetwork network, const FoldersOnDisk& own);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::servers

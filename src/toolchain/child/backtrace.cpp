@@ -11,7 +11,7 @@
 #include "analyzer/object_symbols.h"
 #include "core/printable.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 namespace {
 
 constexpr std::size_t kMostCallers = 12;
@@ -109,4 +109,4 @@ std::string describe_violation(const sandbox::Verdict& verdict,
   return text;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

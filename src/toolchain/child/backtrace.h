@@ -13,7 +13,7 @@
 #include "sandbox/sandbox.h"
 #include "toolchain/child/elf_code.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 // Innermost first, printable, at most 12: "fetch", "agent_main". Functions of the standard
 // libraries and of mcpac are left out. `codes` is what the process consists of: the program, or an
@@ -28,4 +28,4 @@ namespace mcpac::execute {
 // "; in dive <- main", with the function that calls itself once; "" where nothing is known.
 [[nodiscard]] std::string describe_place(std::span<const std::string> callers);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

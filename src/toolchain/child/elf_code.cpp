@@ -8,7 +8,7 @@
 
 #include "core/file.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 namespace {
 
 constexpr std::size_t kLargestFile = std::size_t{256} << 20U;
@@ -103,4 +103,4 @@ std::optional<CallInstruction> ElfCode::call_before(std::uint64_t address) const
   return std::nullopt;
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

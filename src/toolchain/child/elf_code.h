@@ -17,7 +17,7 @@
 #include "core/elf.h"
 #include "core/error.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 struct CodeFunction {
   std::uint64_t begin = 0;
@@ -59,4 +59,4 @@ class ElfCode {
   std::vector<CodeFunction> functions_;  // by begin
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 namespace {
 
 constexpr auto kPatience = std::chrono::seconds(1);
@@ -51,4 +51,4 @@ void OutputGate::leave() {
   left_.notify_one();
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

@@ -11,7 +11,7 @@
 
 #include "core/file.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 class OutputGate {
  public:
@@ -39,4 +39,4 @@ class OutputGate {
   bool is_inside_ = false;
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

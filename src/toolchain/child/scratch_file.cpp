@@ -11,7 +11,7 @@
 #include "core/file.h"
 #include "core/write_all.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 namespace {
 
 std::unexpected<Error> failed(const char* what, const std::filesystem::path& where) {
@@ -61,4 +61,4 @@ Result<void> write_scratch_files(const std::filesystem::path& folder,
   return {};
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 // Makes the file, which is not there yet, with exactly this mode. Unlike write_file_atomic()
 // nothing waits for the disk: a machine that loses power has lost the run as well.
@@ -20,4 +20,4 @@ namespace mcpac::execute {
 [[nodiscard]] Result<void> write_scratch_files(const std::filesystem::path& folder,
                                                const std::map<std::string, std::string>& files);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

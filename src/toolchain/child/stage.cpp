@@ -15,7 +15,7 @@
 #include "toolchain/child/backtrace.h"
 #include "toolchain/child/without_root.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 namespace {
 
 struct Pipe {
@@ -294,4 +294,4 @@ std::string describe(const sandbox::Verdict& verdict) {
   return "ended";
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

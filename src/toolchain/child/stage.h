@@ -14,7 +14,7 @@
 #include "sandbox/sandbox.h"
 #include "toolchain/child/output_gate.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 struct ToolOutput {
   sandbox::Verdict verdict;
@@ -88,4 +88,4 @@ struct PipedChild {
 // Fix for the limit that ended it or stood in its way; "" where there is none.
 [[nodiscard]] std::string remedy_of(const sandbox::Verdict& verdict);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 namespace {
 
 std::unexpected<Error> failed(std::string_view what, const std::string& where, int reason) {
@@ -43,4 +43,4 @@ Result<void> WaitingPipe::say(std::string_view text) && {
   return failed("cannot write to", "a waiting tool", written < 0 ? errno : EAGAIN);
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

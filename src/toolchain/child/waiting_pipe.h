@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "core/file.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 [[nodiscard]] Result<void> make_waiting_pipe(const std::filesystem::path& pipe);
 
@@ -30,4 +30,4 @@ class WaitingPipe {
   UniqueFd writer_;
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

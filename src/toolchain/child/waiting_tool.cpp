@@ -8,7 +8,7 @@
 #include "sandbox/protocol.h"
 #include "toolchain/child/waiting_pipe.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 namespace {
 
 // A path can lead to another file than before. Of a folder its time of change is left out: what is
@@ -55,4 +55,4 @@ bool WaitingTool::fits(const sandbox::Spec& spec) const {
   return is_waiting(child_.child) && made_for_ == asked_of_warden(spec);
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

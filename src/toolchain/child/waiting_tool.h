@@ -16,7 +16,7 @@
 #include "sandbox/sandbox.h"
 #include "toolchain/child/stage.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 // Everything that the warden would be asked, as it would be asked, and which files lie there now.
 [[nodiscard]] std::string asked_of_warden(const sandbox::Spec& spec);
@@ -42,4 +42,4 @@ class WaitingTool {
   std::filesystem::path pipe_;
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

@@ -8,7 +8,7 @@
 #include "analyzer/overlay.h"
 #include "toolchain/child/scratch_file.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 namespace {
 
 namespace fs = std::filesystem;
@@ -78,4 +78,4 @@ Result<WithoutRoot> without_root(sandbox::Spec spec) {
   return WithoutRoot{std::move(spec), std::make_shared<const TemporaryFolder>(std::move(*folder))};
 }
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

@@ -10,7 +10,7 @@
 #include "core/file.h"
 #include "sandbox/sandbox.h"
 
-namespace mcpac::execute {
+namespace mcpac::toolchain {
 
 struct WithoutRoot {
   sandbox::Spec spec;
@@ -21,4 +21,4 @@ struct WithoutRoot {
 // already is as it was.
 [[nodiscard]] Result<WithoutRoot> without_root(sandbox::Spec spec);
 
-}  // namespace mcpac::execute
+}  // namespace mcpac::toolchain

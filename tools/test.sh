@@ -24,8 +24,8 @@ run release
 # Children run without sanitizers (a sanitizer runtime and a seccomp filter do not live together), so
 # these suites are the ones of the host's own code; threads matter in those that have an event loop.
 suites() { local IFS='|'; echo "^($*)(_beside)?\$"; }
-ASAN=(core policy audit ipc codegen mcp gate execute)
-TSAN=(audit ipc mcp gate execute)
+ASAN=(core policy audit ipc codegen mcp gate project network toolchain servers history run)
+TSAN=(audit ipc mcp gate network servers history run)
 build asan "${ASAN[@]/#/test_}" fuzz_targets
 run asan -R "$(suites "${ASAN[@]}")"
 tools/fuzz.sh 15 || failed=1

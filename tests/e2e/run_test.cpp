@@ -5,7 +5,7 @@
 
 #include "core/file.h"
 #include "e2e/workspace.h"
-#include "execute/support_symbols.h"
+#include "toolchain/support_symbols.h"
 
 using e2e::Workspace;
 

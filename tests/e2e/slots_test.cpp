@@ -91,7 +91,7 @@ End end_of(run::Slot& slot) {
   };
   end.verdict =
       toolchain::attend(std::move(slot.child()),
-                      {.standard_output = into(end.out), .standard_error = into(end.err)}, {})
+                        {.standard_output = into(end.out), .standard_error = into(end.err)}, {})
           .value();
   return end;
 }
@@ -235,7 +235,7 @@ TEST_SUITE("e2e/slots") {
       REQUIRE(slot.has_value());
       const UniqueFd memory = memory_with(wrong[i].bytes);
       REQUIRE(run::send_image(slot->channel().get(), memory.get(),
-                                  {wrong[i].entry, wrong[i].segments}, {"agent"})
+                              {wrong[i].entry, wrong[i].segments}, {"agent"})
                   .has_value());
       const End end = end_of(*slot);
       const bool ended = end.verdict.kind == Kind::kSignalled ||

@@ -51,8 +51,8 @@ struct Client {
         servers::compile_tools(lock, {"git"}, [](auto, auto) { return false; }).table);
     made.setup.tools = made.parts.tools.get();
     made.setup.audit = record;
-    made.setup.asking.binding = run::bind_run("a client", project::digests_of(lock),
-                                                  mcp::Config(), made.setup.authority);
+    made.setup.asking.binding =
+        run::bind_run("a client", project::digests_of(lock), mcp::Config(), made.setup.authority);
     REQUIRE(history::record_start({.program = "a client", .declared_in = "grants"}, made.setup,
                                   lock, audit(), *record));
     run = std::make_unique<ClientGrant>(std::move(made.parts), std::move(made.setup));

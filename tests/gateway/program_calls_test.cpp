@@ -231,8 +231,7 @@ TEST_SUITE("gateway/program calls") {
     CHECK(done.size() == 1);
     REQUIRE(programs
                 .start(
-                    "three",
-                    [](StopSignal) -> Json { throw std::runtime_error("broken"); }, keep)
+                    "three", [](StopSignal) -> Json { throw std::runtime_error("broken"); }, keep)
                 .has_value());
     bool ended = false;
     programs.stop_all([&] { ended = true; });

@@ -1,4 +1,5 @@
-// expect-error: (no viable conversion|no known conversion|could not convert|conversion from .* requested)
+// expect-error: (no viable conversion|no known conversion|could not convert|conversion from .*
+// requested)
 #include <mcpac.hpp>
 using namespace mcp;
 void f() {

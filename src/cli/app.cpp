@@ -232,8 +232,8 @@ WorkerCommandLine::WorkerCommandLine() : line_(std::make_unique<CommandLine>(Con
 
 WorkerCommandLine::~WorkerCommandLine() = default;
 
-int WorkerCommandLine::run(const std::vector<std::string>& arguments,
-                           run::PrewarmedRun* standby, const resident::ServersUsed& used) {
+int WorkerCommandLine::run(const std::vector<std::string>& arguments, run::PrewarmedRun* standby,
+                           const resident::ServersUsed& used) {
   Context& context = line_->context;
   context = make_context();  // the environment is the client's now
   context.in_worker = true;

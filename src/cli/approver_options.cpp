@@ -90,15 +90,14 @@ Result<run::MakeApprover> to_approver(const ApproverOptions& options, OutputHold
   auto words = split_words(options.command);
   if (!words) return pass_on(words);
   run::ApproverCommand command{.words = std::move(*words),
-                                   .environment = {},
-                                   .timeout = std::chrono::milliseconds(static_cast<std::int64_t>(
-                                       std::ceil(options.timeout_seconds * 1000)))};
+                               .environment = {},
+                               .timeout = std::chrono::milliseconds(static_cast<std::int64_t>(
+                                   std::ceil(options.timeout_seconds * 1000)))};
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
     command.environment.emplace_back(*entry);
-  return run::MakeApprover(
-      [command](const auto& executor) -> std::unique_ptr<run::RunApprover> {
-        return std::make_unique<run::CommandApprover>(executor, command);
-      });
+  return run::MakeApprover([command](const auto& executor) -> std::unique_ptr<run::RunApprover> {
+    return std::make_unique<run::CommandApprover>(executor, command);
+  });
 }
 
 }  // namespace mcpac::cli

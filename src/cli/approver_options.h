@@ -22,7 +22,7 @@ struct ApproverOptions {
     CLI::App& command, std::string_view otherwise = "a person at the terminal");
 // The command, or else the person at the terminal, where there is one. `hold` outlives the run.
 [[nodiscard]] Result<run::MakeApprover> to_approver(const ApproverOptions& options,
-                                                        OutputHold& hold);
+                                                    OutputHold& hold);
 
 // The words of the command; none without one, or where to_approver() refuses it.
 [[nodiscard]] std::vector<std::string> words_of(const ApproverOptions& options);

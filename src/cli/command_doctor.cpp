@@ -150,8 +150,7 @@ void doctor(Context& context, const DoctorOptions& options) {
   context.exit_code = fine ? 0 : static_cast<int>(ExitCode::kUnavailable);
   // Without a project there are no servers to speak of.
   const auto project = context.project();
-  const auto rootless =
-      project ? run::servers_without_root(*project) : std::vector<std::string>();
+  const auto rootless = project ? run::servers_without_root(*project) : std::vector<std::string>();
   const auto confined = servers_with(project, true);
   const auto unconfined = servers_with(project, false);
   const std::string servers_tier = tier_of_servers(tier, accepted, checks);

@@ -53,8 +53,7 @@ void execute(Context& context, const ExecuteOptions& options) {
        .enforcement =
            options.run->observe ? run::Enforcement::kObserve : run::Enforcement::kEnforce,
        .mode = options.dry_run ? run::RunMode::kDryRun : run::RunMode::kRun,
-       .denied_uses =
-           options.expect_denials ? run::DeniedUses::kExpect : run::DeniedUses::kRefuse,
+       .denied_uses = options.expect_denials ? run::DeniedUses::kExpect : run::DeniedUses::kRefuse,
        .limits = *limits,
        .questions = std::move(*questions),
        .standby = context.standby,

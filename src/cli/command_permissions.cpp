@@ -47,7 +47,7 @@ struct Options {
 // Declared and used against granted, as a run would do it, where there is a program that could run;
 // without grants what it uses against what it declares.
 Result<run::GrantAnswer> check_grants(const Context& context, ReadReport& read,
-                                          const Options& options) {
+                                      const Options& options) {
   const bool are_given = options.grants->are_given();
   if (read.report.verdict != analyzer::Verdict::kOk) return run::GrantAnswer{};
   if (!are_given && (!read.lock || read.report.uses.empty())) return run::GrantAnswer{};
@@ -58,15 +58,14 @@ Result<run::GrantAnswer> check_grants(const Context& context, ReadReport& read,
     if (!lock) return pass_on(lock);
     read.lock = std::move(*lock);
   }
-  const auto denied =
-      options.expect_denials ? run::DeniedUses::kExpect : run::DeniedUses::kRefuse;
+  const auto denied = options.expect_denials ? run::DeniedUses::kExpect : run::DeniedUses::kRefuse;
   if (!are_given) return run::would_be_declared(*project, *read.lock, read.report, denied);
   auto layer = to_layer(*options.grants);
   if (!layer) return pass_on(layer);
   run::Listener listener;
   listener.warning = [&context](std::string_view text) { context.warn(text); };
   return run::would_be_granted(*project, *read.lock, listener, read.report, std::move(*layer),
-                                   denied, context.folders);
+                               denied, context.folders);
 }
 
 // Declarations that the program could do without. Of a binary nothing is known to
@@ -101,8 +100,7 @@ void print_analysis(const Context& context, const ReadReport& read, Format forma
   if (format == Format::kJson) {
     Json json = analyzer::to_json(read.report);
     json["suggestions"] = Json::array();
-    for (const auto& suggestion : found)
-      json["suggestions"].push_back(run::to_json(suggestion));
+    for (const auto& suggestion : found) json["suggestions"].push_back(run::to_json(suggestion));
     return context.print(json);
   }
   print_report(context, read.report, read.sources, format, Extent::kWhole);

@@ -84,7 +84,7 @@ Result<Granted> granted(const Context& context, const project::Project& project,
   run::PolicyWorld world(project, clock);
   world.tools = servers::tool_schemas(lock);
   run::warn_of_open_ends([&context](std::string_view text) { context.warn(text); }, *layer,
-                             &world.tools);
+                         &world.tools);
   auto authority = run::load_authority(project, world, {std::move(*layer)});
   if (!authority) return pass_on(authority);
   Granted result{.tools = {}, .conditions = {}, .places = places_of(*authority)};

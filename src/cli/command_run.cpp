@@ -34,22 +34,20 @@ void run_program(Context& context, const std::vector<std::string>& words,
   project::obey(*project, *layer, words_of(*options.approver));
   // Which hold what is obeyed now, too.
   servers::confine_servers(*project, context.folders, limits->lowest_tier);
-  const auto outcome =
-      run::run_prebuilt(*project, context.folders,
-                            {.program = words.front(),
-                             .arguments = words,
-                             .granted = std::move(*layer),
-                             .enforcement = options.observe ? run::Enforcement::kObserve
-                                                            : run::Enforcement::kEnforce,
-                             .limits = *limits,
-                             .questions = std::move(*questions),
-                             .denied_uses = options.expect_denials ? run::DeniedUses::kExpect
-                                                                   : run::DeniedUses::kRefuse,
-                             .standby = context.standby,
-                             .recording = options.recording,
-                             .given = std::move(*given),
-                             .lifted_by = std::move(*word)},
-                            view.listener());
+  const auto outcome = run::run_prebuilt(
+      *project, context.folders,
+      {.program = words.front(),
+       .arguments = words,
+       .granted = std::move(*layer),
+       .enforcement = options.observe ? run::Enforcement::kObserve : run::Enforcement::kEnforce,
+       .limits = *limits,
+       .questions = std::move(*questions),
+       .denied_uses = options.expect_denials ? run::DeniedUses::kExpect : run::DeniedUses::kRefuse,
+       .standby = context.standby,
+       .recording = options.recording,
+       .given = std::move(*given),
+       .lifted_by = std::move(*word)},
+      view.listener());
   host.tell(outcome);
   view.finish(outcome, {});
 }

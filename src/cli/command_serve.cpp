@@ -119,13 +119,12 @@ std::optional<std::string> one_time_token(ServeLog& log, const ServeOptions& opt
   const bool has_own = options.tokens || !options.issuer.empty();
   const bool is_given = options.grants->are_given();
   if (!has_own && !is_given)
-    log.warn(
-        fmt::format("no rule is given: clients see no tool (--grant, --ask or --policy){}",
-                    project::is_absent(policy)
-                        ? std::string()
-                        : fmt::format("; {} {}: --policy {} lets clients have all that it allows",
-                                      run::kPolicyLayer, run::kOnlyLimits,
-                                      shell_quoted(policy.string()))));
+    log.warn(fmt::format(
+        "no rule is given: clients see no tool (--grant, --ask or --policy){}",
+        project::is_absent(policy)
+            ? std::string()
+            : fmt::format("; {} {}: --policy {} lets clients have all that it allows",
+                          run::kPolicyLayer, run::kOnlyLimits, shell_quoted(policy.string()))));
   if (options.http.empty() || (has_own && !is_given)) return std::nullopt;
   return gateway::new_token();
 }

@@ -186,11 +186,9 @@ void call(Context& context, const CallOptions& options, const std::vector<std::s
         is_advised = is_advised || text.contains(advice);
         context.warn(text);
       };
-  auto result = run::call_tool(*project, context.folders, *permission, std::move(*arguments),
-                                   std::move(*layer),
-                                   {.approver = std::move(*approver),
-                                    .review = run::ReviewWanted::kWhenAsked,
-                                    .warning = warn});
+  auto result = run::call_tool(
+      *project, context.folders, *permission, std::move(*arguments), std::move(*layer),
+      {.approver = std::move(*approver), .review = run::ReviewWanted::kWhenAsked, .warning = warn});
   if (!result) return context.fail(result.error());
   show_result(context, *project, *permission, *result, is_advised);
 }

@@ -55,8 +55,8 @@ std::string to_text(const run::ReportDiff& diff) {
     const std::string what = before.empty()  ? after
                              : after.empty() ? before
                                              : fmt::format("{} -> {}", before, after);
-    text += fmt::format("{} {:<9} {}\n", change.is_more() ? '+' : '-',
-                        run::to_string(change.kind), printable_in_place(what));
+    text += fmt::format("{} {:<9} {}\n", change.is_more() ? '+' : '-', run::to_string(change.kind),
+                        printable_in_place(what));
   }
   for (const auto& use : diff.uses)
     text += fmt::format("+ uses      {}\n", analyzer::use_text(use));

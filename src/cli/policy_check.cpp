@@ -128,8 +128,7 @@ void check_files(Context& context, const std::vector<std::string>& files) {
   std::vector<std::string> hints = run::servers_without_root(held);
   std::ranges::move(notes_on_unconfined(held), std::back_inserter(hints));
   if (names_place_within)
-    std::ranges::move(run::proposed_entry_only(held, (*reader)->lock()),
-                      std::back_inserter(hints));
+    std::ranges::move(run::proposed_entry_only(held, (*reader)->lock()), std::back_inserter(hints));
   if (context.json) return context.print({{"files", std::move(all)}, {"hints", hints}});
   for (const auto& hint : hints) fmt::print("note: {}\n", printable_in_place(hint));
 }

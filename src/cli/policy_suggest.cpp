@@ -36,14 +36,14 @@ bool is_run(const std::string& subject) {
 }
 
 Result<std::vector<run::SuggestedRule>> of_run(const Context& context, const RuleReader& reader,
-                                                   const std::string& run) {
+                                               const std::string& run) {
   auto recorded = history::events_of_run(context.folders.audit(), run);
   if (!recorded) return pass_on(recorded);
   return run::suggest_for(recorded->events, reader.world());
 }
 
 Result<std::vector<run::SuggestedRule>> of_source(Context& context, const RuleReader& reader,
-                                                      const SuggestOptions& options) {
+                                                  const SuggestOptions& options) {
   auto read = read_report(context, {options.subject}, "", *options.tier);
   if (!read) return pass_on(read);
   if (read->report.verdict != analyzer::Verdict::kOk) {

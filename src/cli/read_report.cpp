@@ -27,10 +27,9 @@ Result<ReadReport> analyzed(Context& context, const toolchain::Source& source,
   auto lock = project::load_lock(*project);
   if (!lock) return pass_on(lock);
   auto report = run::analyze_source(*project, *lock, context.folders, source, lowest,
-                                        [&context](const char* what) {
-                                          if (!context.json)
-                                            context.say(fmt::format("note: {}", what));
-                                        });
+                                    [&context](const char* what) {
+                                      if (!context.json) context.say(fmt::format("note: {}", what));
+                                    });
   if (!report) return pass_on(report);
   return ReadReport{std::move(*report), texts_of(source), std::move(*lock)};
 }

@@ -115,9 +115,9 @@ Result<PlannedCalls> plan_calls(const project::Project& project, const ConfineOp
 // either.
 Result<void> call_tools(Context& context, const project::Project& project, PlannedCalls planned) {
   for (auto& [permission, arguments] : planned.calls) {
-    auto result = run::call_tool(
-        project, context.folders, permission, std::move(arguments), planned.layer,
-        {.approver = nullptr, .warning = [&](auto words) { context.warn(words); }});
+    auto result =
+        run::call_tool(project, context.folders, permission, std::move(arguments), planned.layer,
+                       {.approver = nullptr, .warning = [&](auto words) { context.warn(words); }});
     if (!result) return pass_on(result);
     const Json* is_error = find_member(*result, "isError");
     const bool failed = is_error != nullptr && is_error->is_boolean() && is_error->get<bool>();

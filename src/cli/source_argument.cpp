@@ -14,7 +14,7 @@ std::vector<std::string> SourceNames::all() const {
 }
 
 Result<toolchain::Source> read_source(const std::vector<std::string>& files,
-                                    const std::string& code) {
+                                      const std::string& code) {
   const bool has_input = std::ranges::find(files, "-") != files.end();
   if (files.empty() == code.empty() || (has_input && files.size() > 1)) {
     return fail(ErrorId::kUsage, "a program is needed, from one place",

@@ -20,7 +20,7 @@ struct SourceNames {
 // One of `files` may be "-", if it is the only one. With `code` not empty that text is the program
 // and `files` must be empty.
 [[nodiscard]] Result<toolchain::Source> read_source(const std::vector<std::string>& files,
-                                                  const std::string& code);
+                                                    const std::string& code);
 
 // Its sources, for showing lines of them; local headers are not among them.
 [[nodiscard]] analyzer::SourceTexts texts_of(const toolchain::Source& source);

@@ -281,7 +281,7 @@ void Gateway::show_as_live(const std::shared_ptr<ClientGrant>& run, const std::s
     return revoked;
   };
   auto control = run::RunControl::open(host_->executor(), setup_.folders.runs(),
-                                           run->log().run_id(), std::move(controls));
+                                       run->log().run_id(), std::move(controls));
   if (control)
     run->control_by(std::move(*control));
   else

@@ -102,7 +102,7 @@ class Muted {
 // In the folder of the last request: it is entered here and not by the host, for whose it is may
 // make us wait for ever.
 std::unique_ptr<run::PrewarmedRun> prepare(const Message& message,
-                                               const project::Folders& folders) {
+                                           const project::Folders& folders) {
   const Json& body = message.body;
   if (message.descriptors.size() != 1 || ::fchdir(message.descriptors[0].get()) != 0)
     return nullptr;

@@ -36,8 +36,8 @@ struct Service {
 void open_service(servers::Host& host, Service& service, UniqueFd channel, gate::GateSetup setup,
                   audit::RunLog& log, const AgentIo& io) {
   if (setup.authority.speaks_of_network() && io.network == AgentIo::Network::kOfHost) {
-    service.dialer =
-        std::make_unique<network::HostDialer>(host.executor(), network::system_resolver(host.executor()));
+    service.dialer = std::make_unique<network::HostDialer>(
+        host.executor(), network::system_resolver(host.executor()));
     setup.dialer = service.dialer.get();
   }
   service.gate = std::make_unique<gate::Gate>(std::move(setup));
@@ -127,8 +127,8 @@ Result<Beginning> begin(const AgentProgram& program, const sandbox::Spec& spec) 
                    .memory = std::nullopt};
 }
 
-Result<void> give_image(const toolchain::Image& image, std::optional<ImageMemory> ready, int channel,
-                        const std::vector<std::string>& arguments) {
+Result<void> give_image(const toolchain::Image& image, std::optional<ImageMemory> ready,
+                        int channel, const std::vector<std::string>& arguments) {
   auto memory = ready ? Result<ImageMemory>(std::move(*ready)) : ImageMemory::make();
   if (!memory) return pass_on(memory);
   auto sealed = std::move(*memory).sealed_with(image.mapped());
@@ -137,8 +137,9 @@ Result<void> give_image(const toolchain::Image& image, std::optional<ImageMemory
 }
 
 // Nothing of the program runs before this. `channel` is where a runner takes its image from.
-Result<toolchain::PipedChild> start(sandbox::Warden& warden, const AgentProgram& program, sandbox::Spec spec,
-                         Beginning beginning, const UniqueFd& channel) {
+Result<toolchain::PipedChild> start(sandbox::Warden& warden, const AgentProgram& program,
+                                    sandbox::Spec spec, Beginning beginning,
+                                    const UniqueFd& channel) {
   spec.channel = beginning.theirs.get();
   auto child = beginning.waiting ? Result<toolchain::PipedChild>(std::move(*beginning.waiting))
                                  : toolchain::start_child(warden, std::move(spec));
@@ -209,9 +210,10 @@ sandbox::Spec agent_spec(const AgentProgram& program, const RunLimits& limits) {
   return spec;
 }
 
-Result<AgentOutcome> run_agent(servers::Host& host, sandbox::Warden& warden, const AgentProgram& program,
-                               const RunLimits& limits, gate::GateSetup setup, audit::RunLog& log,
-                               const AgentIo& io, StopSignal stop) {
+Result<AgentOutcome> run_agent(servers::Host& host, sandbox::Warden& warden,
+                               const AgentProgram& program, const RunLimits& limits,
+                               gate::GateSetup setup, audit::RunLog& log, const AgentIo& io,
+                               StopSignal stop) {
   auto spec = agent_spec(program, limits);
   if (setup.authority.speaks_of_network())
     spec.admits = spec.admits.with(sandbox::ReceivesDescriptors{});
@@ -248,13 +250,13 @@ Result<AgentOutcome> run_agent(servers::Host& host, sandbox::Warden& warden, con
   if (started) {
     outcome.tier = child->child.tier();
     verdict = toolchain::attend(std::move(*child),
-                     {.standard_output = counted(io.standard_output),
-                      .standard_error = counted(io.standard_error),
-                      .output_sink = io.output_sink,
-                      .error_sink = io.error_sink,
-                      .gate = io.output_gate,
-                      .beside = io.beside},
-                     stop);
+                                {.standard_output = counted(io.standard_output),
+                                 .standard_error = counted(io.standard_error),
+                                 .output_sink = io.output_sink,
+                                 .error_sink = io.error_sink,
+                                 .gate = io.output_gate,
+                                 .beside = io.beside},
+                                stop);
   } else {
     verdict = pass_on(child);
   }
@@ -306,8 +308,8 @@ std::optional<Error> end_of(const AgentOutcome& outcome, const RunLimits& limits
   using Kind = sandbox::Verdict::Kind;
   const bool violated = outcome.verdict.kind == Kind::kViolated;
   const std::string how =
-      "the program " +
-      (violated ? toolchain::describe_violation(outcome.verdict, outcome.callers) : toolchain::describe(outcome.verdict));
+      "the program " + (violated ? toolchain::describe_violation(outcome.verdict, outcome.callers)
+                                 : toolchain::describe(outcome.verdict));
   if (outcome.output_limit) {
     return Error{ErrorId::kRunOutputLimit,
                  fmt::format("the program wrote more than {} bytes and was stopped", limits.output),

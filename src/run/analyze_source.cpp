@@ -15,8 +15,8 @@
 namespace mcpac::run {
 
 Result<analyzer::Report> analyze_source(const project::Project& project, const codegen::Lock& lock,
-                                        const project::Folders& folders, const toolchain::Source& source,
-                                        sandbox::Tier lowest_tier,
+                                        const project::Folders& folders,
+                                        const toolchain::Source& source, sandbox::Tier lowest_tier,
                                         const std::function<void(const char*)>& on_build,
                                         std::optional<StopSignal> stop) {
   const Interrupt interrupt(stop);
@@ -26,10 +26,10 @@ Result<analyzer::Report> analyze_source(const project::Project& project, const c
   auto snapshot = toolchain::Snapshot::take(source);
   if (!snapshot) return pass_on(snapshot);
   auto prepared = toolchain::prepare(project, lock, toolchain::named_servers(*snapshot, lock),
-                          {folders, *warden, lowest_tier, interrupt.stop()}, on_build);
+                                     {folders, *warden, lowest_tier, interrupt.stop()}, on_build);
   if (!prepared) return pass_on(prepared);
-  auto report =
-      toolchain::analyze({*snapshot, *prepared, folders, *warden, lowest_tier, interrupt.stop()}, lock);
+  auto report = toolchain::analyze(
+      {*snapshot, *prepared, folders, *warden, lowest_tier, interrupt.stop()}, lock);
   if (!report) return pass_on(report);
   const SystemClock clock;
   PolicyWorld world(project, clock);

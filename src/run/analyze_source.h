@@ -15,8 +15,9 @@ namespace mcpac::run {
 
 // `stop`: ends it instead of signals.
 [[nodiscard]] Result<analyzer::Report> analyze_source(
-    const project::Project& project, const codegen::Lock& lock, const project::Folders& folders, const toolchain::Source& source,
-    sandbox::Tier lowest_tier, const std::function<void(const char*)>& on_build,
+    const project::Project& project, const codegen::Lock& lock, const project::Folders& folders,
+    const toolchain::Source& source, sandbox::Tier lowest_tier,
+    const std::function<void(const char*)>& on_build,
     std::optional<StopSignal> stop = std::nullopt);
 
 }  // namespace mcpac::run

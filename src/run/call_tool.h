@@ -14,8 +14,9 @@ namespace mcpac::run {
 
 // The result object of tools/call as the server sent it. A refusal is kCallDenied, with the text of
 // the grant that would admit the call; arguments that break the locked schema are kCallInvalid.
-[[nodiscard]] Result<Json> call_tool(const project::Project& project, const project::Folders& folders,
-                                     const Permission& tool, Json arguments,
-                                     const policy::LayerText& granted, const Questions& questions);
+[[nodiscard]] Result<Json> call_tool(const project::Project& project,
+                                     const project::Folders& folders, const Permission& tool,
+                                     Json arguments, const policy::LayerText& granted,
+                                     const Questions& questions);
 
 }  // namespace mcpac::run

@@ -18,14 +18,14 @@ namespace mcpac::run {
 
 // All borrowed for the run.
 struct DelegatedRun {
-  servers::Host& host;                          // the loop; no server is started for the run
+  servers::Host& host;                 // the loop; no server is started for the run
   gate::Upstream& upstream;            // decides calls as the client's
   const codegen::Lock& lock;           // the tools that the program may know
   const policy::ToolSchemas& schemas;  // of all tools that the client's rules may name
   StopSignal stop;                     // instead of signals
   std::string run_id;
   std::string client_run;
-  bool is_replay = false;            // a recording answers instead of the servers
+  bool is_replay = false;                     // a recording answers instead of the servers
   history::RefusalBound* refusals = nullptr;  // of the client
 };
 

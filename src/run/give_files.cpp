@@ -14,9 +14,11 @@ Result<void> give_files(const policy::Authority& authority, const FilesOf& of,
     program.admits = program.admits.with(sandbox::ReceivesDescriptors{});
   const auto granted = authority.files();
   if (granted.empty()) return {};
-  const project::NamesKept kept =
-      of.writes_to == WritesTo::kChangeset ? project::NamesKept::kByApply : project::NamesKept::kByGuard;
-  auto made = project::mounts_of(granted, project::reserved_places(of.project, of.folders, of.sources), kept);
+  const project::NamesKept kept = of.writes_to == WritesTo::kChangeset
+                                      ? project::NamesKept::kByApply
+                                      : project::NamesKept::kByGuard;
+  auto made = project::mounts_of(
+      granted, project::reserved_places(of.project, of.folders, of.sources), kept);
   if (!made) return pass_on(made);
   for (const project::GrantedPlace& place : made->places) {
     const bool is_read_only = place.mode == policy::FileMode::kReadOnly;

@@ -56,15 +56,15 @@ struct Outcome {
   std::set<std::string> servers;  // that the program may call
   std::optional<analyzer::Report> report;
   CheckResult check;
-  history::EarlyAnswers answers;    // before the run
-  std::string refused_id;  // of the record of a run that was refused before it began
+  history::EarlyAnswers answers;  // before the run
+  std::string refused_id;         // of the record of a run that was refused before it began
   std::vector<StageTime> stages;
   std::optional<sandbox::Tier> tier;
   std::optional<sandbox::Verdict> verdict;
   std::optional<Json> result;  // what the program returned as Json
   std::size_t changes = 0;     // of files, kept in a changeset
   RunCalls calls;              // when it ended
-  history::Denials denials;             // calls of the run that the user's rules did not admit
+  history::Denials denials;    // calls of the run that the user's rules did not admit
   std::optional<Error> error;  // why there is no verdict, or what ended the run
   // What that is the program's last line on standard error says, too.
   bool is_error_said = false;

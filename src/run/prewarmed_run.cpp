@@ -84,7 +84,8 @@ bool confines_alike(const project::Project& project, const project::Project& pre
     // One that was not started yet may be about to.
     const auto last = prepared.confined->last_start(server.name);
     const auto found = wanted.find(server.name);
-    return last && servers::is_confined_alike(found == wanted.end() ? project::ServerPlaces{} : found->second, *last);
+    return last && servers::is_confined_alike(
+                       found == wanted.end() ? project::ServerPlaces{} : found->second, *last);
   });
 }
 
@@ -116,8 +117,8 @@ Result<std::unique_ptr<PrewarmedRun>> PrewarmedRun::prepare(const fs::path& conf
   // After the servers, which take longer and begin meanwhile.
   static_cast<void>(project::home_of_user());  // it is known then
   made->compiled_servers_ = servers;
-  made->compiled_ = std::make_shared<const servers::CompiledTools>(
-      servers::compile_tools(made->lock_->lock, servers, project::server_checks_of(made->project_.config)));
+  made->compiled_ = std::make_shared<const servers::CompiledTools>(servers::compile_tools(
+      made->lock_->lock, servers, project::server_checks_of(made->project_.config)));
   made->tools_ =
       start_tools(made->project_, made->lock_->lock, servers, folders, {}, *made->warden_);
   return made;
@@ -155,24 +156,27 @@ std::shared_ptr<const servers::CompiledTools> PrewarmedRun::compiled_tools(
 
 bool PrewarmedRun::fits(const project::Project& project, const codegen::Lock& lock,
                         const std::set<std::string>& admitted) const {
-  const bool same_project =
-      project::place_of_project(project.config_file) == project::place_of_project(project_.config_file) &&
-      is_same(project.config, project_.config) && is_same(lock, lock_->lock);
+  const bool same_project = project::place_of_project(project.config_file) ==
+                                project::place_of_project(project_.config_file) &&
+                            is_same(project.config, project_.config) && is_same(lock, lock_->lock);
   if (!same_project) return false;
   if (!confines_alike(project, project_, servers_)) return false;
   for (const auto& [name, stamp] : servers_) {
     if (!admitted.contains(name) || stamp_of_server(*project_.config.find(name), folders_) != stamp)
       return false;
   }
-  return last_use_ && project::ProjectUse::number_of_last(folders_, project_.config_file) == last_use_ &&
+  return last_use_ &&
+         project::ProjectUse::number_of_last(folders_, project_.config_file) == last_use_ &&
          host_->on_loop([this] { return host_->upstreams().all_well(); });
 }
 
-std::unique_ptr<servers::Host> PrewarmedRun::take_host(const project::Project& project, const codegen::Lock& lock,
-                                              const std::set<std::string>& admitted) {
+std::unique_ptr<servers::Host> PrewarmedRun::take_host(const project::Project& project,
+                                                       const codegen::Lock& lock,
+                                                       const std::set<std::string>& admitted) {
   if (!host_) return nullptr;
   if (fits(project, lock, admitted)) {
-    servers::give_places(project_, servers::given_places(project));  // to those that are started from now on
+    servers::give_places(project_,
+                         servers::given_places(project));  // to those that are started from now on
     return std::move(host_);
   }
   host_.reset();  // two of a server at the same time could stand in each other's way
@@ -184,17 +188,17 @@ PrewarmedTools tools_for_run(PrewarmedRun* standby) {
 }
 
 Result<std::shared_ptr<const project::KnownLock>> lock_for_run(const PrewarmedRun* standby,
-                                                      const project::Project& project) {
+                                                               const project::Project& project) {
   return standby == nullptr ? project::load_known_lock(project) : standby->load_lock(project);
 }
 
-std::shared_ptr<const servers::CompiledTools> compiled_for_run(const PrewarmedRun* standby,
-                                                      const codegen::Lock& lock,
-                                                      const std::set<std::string>& servers,
-                                                      const codegen::ServerChecks& server_checks) {
+std::shared_ptr<const servers::CompiledTools> compiled_for_run(
+    const PrewarmedRun* standby, const codegen::Lock& lock, const std::set<std::string>& servers,
+    const codegen::ServerChecks& server_checks) {
   auto compiled = standby == nullptr ? nullptr : standby->compiled_tools(lock, servers);
   if (compiled) return compiled;
-  return std::make_shared<const servers::CompiledTools>(servers::compile_tools(lock, servers, server_checks));
+  return std::make_shared<const servers::CompiledTools>(
+      servers::compile_tools(lock, servers, server_checks));
 }
 
 Result<sandbox::Warden> warden_for_run(PrewarmedRun* standby, const project::Folders& folders,
@@ -204,8 +208,9 @@ Result<sandbox::Warden> warden_for_run(PrewarmedRun* standby, const project::Fol
   return sandbox::Warden::start(folders.warden(), explore);
 }
 
-RunHost host_for_run(PrewarmedRun* standby, const project::Folders& folders, const project::Project& project,
-                     const codegen::Lock& lock, const std::set<std::string>& admitted) {
+RunHost host_for_run(PrewarmedRun* standby, const project::Folders& folders,
+                     const project::Project& project, const codegen::Lock& lock,
+                     const std::set<std::string>& admitted) {
   auto host = standby == nullptr ? nullptr : standby->take_host(project, lock, admitted);
   // Said after what was prepared was looked at: it is younger than every use but this one.
   project::ProjectUse use(folders, project.config_file);

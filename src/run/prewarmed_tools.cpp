@@ -20,7 +20,8 @@ PrewarmedTools start_tools(const project::Project& project, const codegen::Lock&
   PrewarmedTools tools;
   std::set<std::string> headers;
   for (const std::string& name : servers) {
-    if (const auto* server = lock.find_server(name)) headers.insert(project::header_file_of(*server));
+    if (const auto* server = lock.find_server(name))
+      headers.insert(project::header_file_of(*server));
   }
   if (headers.empty()) return tools;
   tools.prepared = toolchain::find_prepared(project, lock, headers, folders);
@@ -29,7 +30,8 @@ PrewarmedTools start_tools(const project::Project& project, const codegen::Lock&
   const toolchain::BuildTools asked{folders, prepared, limits.lowest_tier};
   if (auto analyzer = toolchain::WaitingAnalyzer::start(asked, warden))
     tools.build.analyzer = std::move(*analyzer);
-  if (auto build = toolchain::WaitingBuild::start(asked, warden)) tools.build.build = std::move(*build);
+  if (auto build = toolchain::WaitingBuild::start(asked, warden))
+    tools.build.build = std::move(*build);
   AgentProgram program;
   program.runner = prepared.folder / "runner";
   auto slot = Slot::open(warden, agent_spec(program, limits));

@@ -18,8 +18,8 @@ Result<RunChanges> RunChanges::begin(const project::Folders& folders, const std:
   });
   if (limits.writes_to != WritesTo::kChangeset || !writes) return made;
   auto kept = program.files ? program.files->kept_places : std::vector<std::string>();
-  auto open = history::OpenChangeset::create(history::changes_folder(folders.state), run, called, program.mounts,
-                                    clock, std::move(kept));
+  auto open = history::OpenChangeset::create(history::changes_folder(folders.state), run, called,
+                                             program.mounts, clock, std::move(kept));
   if (!open) return pass_on(open);
   made.open_.emplace(std::move(*open));
   return made;

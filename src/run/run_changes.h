@@ -20,9 +20,10 @@ namespace mcpac::run {
 class RunChanges {
  public:
   // With limits.writes_to kChangeset, takes the writable mounts of `program` to a new changeset.
-  [[nodiscard]] static Result<RunChanges> begin(const project::Folders& folders, const std::string& run,
-                                                const std::string& called, const Clock& clock,
-                                                const RunLimits& limits, AgentProgram& program);
+  [[nodiscard]] static Result<RunChanges> begin(const project::Folders& folders,
+                                                const std::string& run, const std::string& called,
+                                                const Clock& clock, const RunLimits& limits,
+                                                AgentProgram& program);
   // Ends the program when it writes too much, beside what `outer` stops.
   [[nodiscard]] Result<StopSignal> watch(StopSignal outer, std::uint64_t limit);
   // The program has ended: what it changed is kept and audited, or nothing is, where it changed

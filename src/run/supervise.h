@@ -31,10 +31,10 @@ struct RunParts {
   const Interrupt& interrupt;
   const Clock& clock;
   const Listener& listener;
-  RunApprover* approver = nullptr;        // null: what asks is denied
-  history::RunRecording* recording = nullptr;      // null: neither recorded nor replayed
-  const DelegatedRun* hosted = nullptr;   // null: the run is its user's own
-  const PrewarmedRun* standby = nullptr;  // null: nothing was prepared
+  RunApprover* approver = nullptr;             // null: what asks is denied
+  history::RunRecording* recording = nullptr;  // null: neither recorded nor replayed
+  const DelegatedRun* hosted = nullptr;        // null: the run is its user's own
+  const PrewarmedRun* standby = nullptr;       // null: nothing was prepared
   // Places that rules give its confined servers, as records have it; null: none is, or they are no
   // run's.
   Json server_places = nullptr;
@@ -51,8 +51,8 @@ void conclude(const Interrupt& interrupt, Result<void> done, Outcome& outcome);
 
 // Records a run that ends with this error before it began, where that is_refusal(). The declared
 // set is read off the outcome.
-void record_refused_run(history::RefusedRun run, const project::Folders& folders, const Listener& listener,
-                        Outcome& outcome);
+void record_refused_run(history::RefusedRun run, const project::Folders& folders,
+                        const Listener& listener, Outcome& outcome);
 
 [[nodiscard]] std::set<std::string> servers_of(const std::set<Permission>& tools);
 

@@ -25,7 +25,7 @@ Result<codegen::Lock> read_lock(const std::filesystem::path& file) {
 }  // namespace
 
 Result<project::HeaderChanges> write_build_headers(const std::filesystem::path& lock_file,
-                                          const std::filesystem::path& folder) {
+                                                   const std::filesystem::path& folder) {
   auto lock = read_lock(lock_file);
   if (!lock) return pass_on(lock);
   auto made = codegen::regenerate(*lock);

@@ -12,7 +12,7 @@
 
 namespace mcpac::toolchain {
 
-[[nodiscard]] Result<project::HeaderChanges> write_build_headers(const std::filesystem::path& lock_file,
-                                                        const std::filesystem::path& folder);
+[[nodiscard]] Result<project::HeaderChanges> write_build_headers(
+    const std::filesystem::path& lock_file, const std::filesystem::path& folder);
 
 }  // namespace mcpac::toolchain

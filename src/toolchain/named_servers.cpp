@@ -55,7 +55,8 @@ std::set<std::string> named_servers(const Snapshot& snapshot, const codegen::Loc
   }
   std::set<std::string> headers;
   for (const auto& server : lock.servers) {
-    if (every || words.contains(project::word_of(server))) headers.insert(project::header_file_of(server));
+    if (every || words.contains(project::word_of(server)))
+      headers.insert(project::header_file_of(server));
   }
   return headers;
 }

@@ -71,7 +71,8 @@ using Digests = std::map<std::string, std::string>;  // of headers, by their nam
 
 // Those of read_headers(), which fails where this fails; files that were read before are not read.
 Result<Digests> digests_of_headers(const project::Project& project, const codegen::Lock& lock,
-                                   const std::set<std::string>& servers, const project::Folders& folders) {
+                                   const std::set<std::string>& servers,
+                                   const project::Folders& folders) {
   project::VerifiedHeaders verified(project, folders);
   Digests digests;
   for (const auto& name : files_behind(lock, servers)) {
@@ -191,7 +192,8 @@ sandbox::Spec tool_spec(const project::Folders& folders, const fs::path& prepare
   return spec;
 }
 
-std::optional<KnownPrepared> find_prepared(const project::Project& project, const codegen::Lock& lock,
+std::optional<KnownPrepared> find_prepared(const project::Project& project,
+                                           const codegen::Lock& lock,
                                            const std::set<std::string>& servers,
                                            const project::Folders& folders) {
   auto stamps = stamps_behind(project, lock, servers, folders);  // before the files are looked at

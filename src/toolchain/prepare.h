@@ -47,7 +47,8 @@ struct KnownPrepared {
                                                          const project::Folders& folders);
 
 // The sandbox of a compiler or analyzer process: toolchain, prepared headers, source; nothing else.
-[[nodiscard]] sandbox::Spec tool_spec(const project::Folders& folders, const std::filesystem::path& prepared,
+[[nodiscard]] sandbox::Spec tool_spec(const project::Folders& folders,
+                                      const std::filesystem::path& prepared,
                                       sandbox::Tier lowest_tier);
 
 }  // namespace mcpac::toolchain

@@ -28,8 +28,8 @@ Result<Empty> empty_project() {
 
 }  // namespace
 
-Result<void> prepare_runtime(const project::Folders& folders, sandbox::Tier lowest_tier, StopSignal stop,
-                             const std::function<void(const char*)>& on_build) {
+Result<void> prepare_runtime(const project::Folders& folders, sandbox::Tier lowest_tier,
+                             StopSignal stop, const std::function<void(const char*)>& on_build) {
   auto empty = empty_project();
   if (!empty) return pass_on(empty);
   auto warden = sandbox::Warden::start(folders.warden());

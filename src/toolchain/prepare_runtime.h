@@ -14,8 +14,8 @@
 namespace mcpac::toolchain {
 
 // With a warden of its own. `on_build` is called before it takes long.
-[[nodiscard]] Result<void> prepare_runtime(const project::Folders& folders, sandbox::Tier lowest_tier,
-                                           StopSignal stop,
+[[nodiscard]] Result<void> prepare_runtime(const project::Folders& folders,
+                                           sandbox::Tier lowest_tier, StopSignal stop,
                                            const std::function<void(const char*)>& on_build);
 // Whether there is nothing left to make.
 [[nodiscard]] bool is_runtime_prepared(const project::Folders& folders);

@@ -108,7 +108,7 @@ Result<Json> analyze_program(const Setup& setup, const std::string& text, Progre
   if (report->verdict == analyzer::Verdict::kOk) {
     const run::Listener quiet;
     auto granted = run::would_be_granted(own.project, *setup.lock, quiet, *report, setup.rules,
-                                             run::DeniedUses::kRefuse, *setup.folders);
+                                         run::DeniedUses::kRefuse, *setup.folders);
     if (!granted) return pass_on(granted);
     answer["granted"] = !granted->refusal.has_value();
     if (granted->refusal) answer["error"] = error_member(*granted->refusal);
@@ -136,19 +136,17 @@ Json run_program(const Setup& setup, const ProgramRun& program, Progress& progre
   const GrantedView::Ready& own = **ready;
   const auto schemas = servers::tool_schemas(*setup.lock);
   const run::DelegatedRun hosted{.host = *setup.host,
-                                     .upstream = *program.upstream,
-                                     .lock = own.lock,
-                                     .schemas = schemas,
-                                     .stop = stop,
-                                     .run_id = program.run_id,
-                                     .client_run = setup.client_run,
-                                     .is_replay = setup.is_replay,
-                                     .refusals = setup.refusals.get()};
+                                 .upstream = *program.upstream,
+                                 .lock = own.lock,
+                                 .schemas = schemas,
+                                 .stop = stop,
+                                 .run_id = program.run_id,
+                                 .client_run = setup.client_run,
+                                 .is_replay = setup.is_replay,
+                                 .refusals = setup.refusals.get()};
   Said said;
   run::Listener listener;
-  listener.stage = [&](const run::StageTime& stage) {
-    progress.tell(what_follows(stage.name));
-  };
+  listener.stage = [&](const run::StageTime& stage) { progress.tell(what_follows(stage.name)); };
   listener.wait = [&](std::string_view what) { progress.tell(std::string(what)); };
   listener.warning = [&](std::string_view text) { said.warn(text); };
   listener.standard_output = [&](std::string_view piece) { said.standard_output(piece); };
@@ -157,13 +155,13 @@ Json run_program(const Setup& setup, const ProgramRun& program, Progress& progre
   progress.tell("preparing");
   const auto standby = setup.tools->take(own);
   const auto outcome = run::execute(own.project, *setup.folders,
-                                        {.source = std::move(*source),
-                                         .granted = setup.rules,
-                                         .limits = program.limits,
-                                         .standby = standby.get(),
-                                         .arguments = program.arguments,
-                                         .hosted = &hosted},
-                                        listener);
+                                    {.source = std::move(*source),
+                                     .granted = setup.rules,
+                                     .limits = program.limits,
+                                     .standby = standby.get(),
+                                     .arguments = program.arguments,
+                                     .hosted = &hosted},
+                                    listener);
   // What comes next is often like what came last: another new program, or the same one put right.
   const bool ran_to_its_end = !outcome.error || outcome.is_error_said;
   if (outcome.was_compiled && ran_to_its_end)
@@ -222,8 +220,8 @@ void CodeMode::call(const std::string& name, const Json& arguments,
 
 void CodeMode::analyze(const Json& arguments, const std::shared_ptr<CallOfClient>& call) {
   auto work = [shared = shared_, source = arguments.at("source").get<std::string>(),
-               progress = Progress(shared_->host->executor(), call)](
-                  StopSignal stop) mutable -> Json {
+               progress =
+                   Progress(shared_->host->executor(), call)](StopSignal stop) mutable -> Json {
     auto answer = analyze_program(*shared, source, progress, stop);
     return answer ? std::move(*answer)
                   : Json{{"granted", false}, {"error", error_member(answer.error())}};

@@ -25,7 +25,7 @@ namespace mcpac::gateway::code_mode {
 
 // The part of it that a gateway offers.
 struct Offer {
-  bool alone = false;         // instead of the granted tools, and not beside them
+  bool alone = false;     // instead of the granted tools, and not beside them
   run::RunLimits limits;  // of one program; a client may ask for less
 };
 

@@ -24,7 +24,7 @@ Result<std::unique_ptr<Preparation>> Preparation::start(project::Folders folders
       ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
       try {
         const auto done = toolchain::prepare_runtime(folders, tier, kill->stop(),
-                                                   [&](const char* what) { say(what); });
+                                                     [&](const char* what) { say(what); });
         if (!done && !kill->was_pulled()) say(done.error().to_text());
       } catch (const std::exception& error) {
         say(error.what());

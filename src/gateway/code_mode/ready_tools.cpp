@@ -61,8 +61,8 @@ void ReadyTools::make(Lock& lock, const std::stop_token& stop) {
   lock.unlock();
   std::unique_ptr<run::PrewarmedRun> made;
   try {
-    auto prepared = run::PrewarmedRun::of_tools(program.view->project, program.view->lock,
-                                                    folders_, program.servers, program.limits);
+    auto prepared = run::PrewarmedRun::of_tools(program.view->project, program.view->lock, folders_,
+                                                program.servers, program.limits);
     // The next program starts its own, and says what is wrong.
     if (prepared) made = std::move(*prepared);
   } catch (const std::exception&) {

@@ -129,8 +129,8 @@ void remember(const ReviewSubject& subject, const ApprovalStore& store) {
   if (!kept) store.warn("this approval is not remembered: " + kept.error().what);
 }
 
-Result<gate::Reply> answer_to(const ProgramReview& review, RunApprover& approver, servers::Host& host,
-                              const Interrupt& interrupt) {
+Result<gate::Reply> answer_to(const ProgramReview& review, RunApprover& approver,
+                              servers::Host& host, const Interrupt& interrupt) {
   // Shared: after an interrupt the approver may still hold its end.
   auto answered = std::make_shared<std::promise<gate::Reply>>();
   auto future = answered->get_future();
@@ -159,10 +159,10 @@ Result<void> require_review(const ReviewSubject& subject, ReviewWanted wanted, D
   auto reply = answer_to(review, *approver, host, interrupt);
   if (!reply) return pass_on(reply);
   Json said = history::early_answer("program",
-                           reply->answer == gate::Answered::kNobody ? "nobody"
-                           : gate::is_yes(reply->answer)            ? "yes"
-                                                                    : "no",
-                           reply->who);
+                                    reply->answer == gate::Answered::kNobody ? "nobody"
+                                    : gate::is_yes(reply->answer)            ? "yes"
+                                                                             : "no",
+                                    reply->who);
   said["question"] = review.id;
   if (!reply->detail.empty()) said["detail"] = gate::bounded(reply->detail, 512);
   answers.push_back(std::move(said));

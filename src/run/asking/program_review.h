@@ -34,6 +34,7 @@ struct ReviewSubject {
 [[nodiscard]] Result<void> require_review(const ReviewSubject& subject, ReviewWanted wanted,
                                           DeniedUses denied, RunApprover* approver,
                                           const ApprovalStore& store, servers::Host& host,
-                                          const Interrupt& interrupt, history::EarlyAnswers& answers);
+                                          const Interrupt& interrupt,
+                                          history::EarlyAnswers& answers);
 
 }  // namespace mcpac::run

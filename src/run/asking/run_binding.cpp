@@ -12,8 +12,8 @@ constexpr std::size_t kMaxProgram = std::size_t{1} << 30U;
 
 }  // namespace
 
-gate::Binding bind_run(std::string program, const project::LockDigests& digests, const mcp::Config& config,
-                       const policy::Authority& authority) {
+gate::Binding bind_run(std::string program, const project::LockDigests& digests,
+                       const mcp::Config& config, const policy::Authority& authority) {
   // The same call means another thing to a server with another environment.
   OrderedJson servers = OrderedJson::object();
   for (const auto& server : config.servers) servers[server.name] = mcp::to_json(server);

@@ -47,7 +47,8 @@ using analyzer::kDeclarationLayer;
 [[nodiscard]] Result<policy::PolicyFile> read_rules(const std::filesystem::path& file);
 
 // mcpac.policy; nothing where the project has none.
-[[nodiscard]] Result<std::optional<policy::PolicyFile>> read_ceiling(const project::Project& project);
+[[nodiscard]] Result<std::optional<policy::PolicyFile>> read_ceiling(
+    const project::Project& project);
 
 // `layers` plus, where the project has one, mcpac.policy as a ceiling. A rule that does not load is
 // an error: then nothing runs.
@@ -58,7 +59,8 @@ using analyzer::kDeclarationLayer;
                                                        std::vector<std::string> allowed = {});
 
 // The command line's own, as load_authority() loads it, and no ceiling.
-[[nodiscard]] Result<policy::Authority> load_own(const project::Project& project, const PolicyWorld& world,
+[[nodiscard]] Result<policy::Authority> load_own(const project::Project& project,
+                                                 const PolicyWorld& world,
                                                  policy::LayerText granted);
 
 // Says of each rule that admits nothing why: its `until` is over; and of each allow that lets

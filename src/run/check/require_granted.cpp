@@ -225,7 +225,8 @@ Result<void> require_offered(const project::Project& project, const codegen::Loc
     if (use == report.uses.end() && std::ranges::count(report.unused, declared.text()) > 0)
       continue;
     if (!needs->second.is_withheld()) {
-      listener.note(fmt::format("{} is {}", permission->text(), project::needs_text(needs->second)));
+      listener.note(
+          fmt::format("{} is {}", permission->text(), project::needs_text(needs->second)));
       continue;
     }
     Error error = project::withheld_error(*permission, needs->second);

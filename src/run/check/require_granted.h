@@ -33,8 +33,9 @@ struct GrantCheck {
 // server does not offer (project/claimed_needs.h); says of those that are degraded. Before
 // require_granted() without `rules`: of what no rule gives. Behind it with them, once tools are
 // granted: `rules` is what those of the run give servers (servers/server_places.h).
-[[nodiscard]] Result<void> require_offered(const project::Project& project, const codegen::Lock& lock,
-                                           const Listener& listener, const analyzer::Report& report,
+[[nodiscard]] Result<void> require_offered(const project::Project& project,
+                                           const codegen::Lock& lock, const Listener& listener,
+                                           const analyzer::Report& report,
                                            const project::PlacesOfServers* rules);
 
 // Writes the tools that options of the command line name as C++ does (`everything.get_sum`) by

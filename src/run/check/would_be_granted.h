@@ -17,9 +17,12 @@ namespace mcpac::run {
 struct GrantAnswer {
   std::optional<Error> refusal;
 };
-[[nodiscard]] Result<GrantAnswer> would_be_granted(
-    const project::Project& project, const codegen::Lock& lock, const Listener& listener,
-    analyzer::Report& report, policy::LayerText granted, DeniedUses denied, const project::Folders& folders);
+[[nodiscard]] Result<GrantAnswer> would_be_granted(const project::Project& project,
+                                                   const codegen::Lock& lock,
+                                                   const Listener& listener,
+                                                   analyzer::Report& report,
+                                                   policy::LayerText granted, DeniedUses denied,
+                                                   const project::Folders& folders);
 
 // The same where no grants were given: of the uses that the program's own declaration denies, as it
 // would with any grants. What it admits is left to them.

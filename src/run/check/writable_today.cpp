@@ -15,8 +15,9 @@
 
 namespace mcpac::run {
 
-Result<history::MayWrite> writable_today(const project::Project& project, const project::Folders& folders, const Clock& clock,
-                                const history::Changeset& changes) {
+Result<history::MayWrite> writable_today(const project::Project& project,
+                                         const project::Folders& folders, const Clock& clock,
+                                         const history::Changeset& changes) {
   auto lock = project::load_lock(project);
   if (!lock) return pass_on(lock);
   PolicyWorld world(project, clock);
@@ -42,8 +43,9 @@ Result<history::MayWrite> writable_today(const project::Project& project, const 
   }
   return [places = authority->files(),
           obeyed = obeyed.all()](const std::filesystem::path& path) -> Result<void> {
-    const auto named = std::ranges::find_if(
-        obeyed, [&path](const std::filesystem::path& place) { return project::lies_in(path, place); });
+    const auto named = std::ranges::find_if(obeyed, [&path](const std::filesystem::path& place) {
+      return project::lies_in(path, place);
+    });
     if (named != obeyed.end()) {
       return fail(ErrorId::kFilesRefused,
                   fmt::format("git, Mercurial or mcpac run or obey what lies in {}",

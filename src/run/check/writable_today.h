@@ -11,7 +11,9 @@
 namespace mcpac::run {
 
 // An error where the rules cannot be loaded: then nothing is applied.
-[[nodiscard]] Result<history::MayWrite> writable_today(const project::Project& project, const project::Folders& folders,
-                                              const Clock& clock, const history::Changeset& changes);
+[[nodiscard]] Result<history::MayWrite> writable_today(const project::Project& project,
+                                                       const project::Folders& folders,
+                                                       const Clock& clock,
+                                                       const history::Changeset& changes);
 
 }  // namespace mcpac::run

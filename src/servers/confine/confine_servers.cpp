@@ -455,7 +455,8 @@ void ToldRefusals::tell_to(ServerConnections::Tell tell) const {
     confiner->connections()->tell_refusals(tell);
 }
 
-void confine_servers(project::Project& project, const project::Folders& folders, sandbox::Tier lowest) {
+void confine_servers(project::Project& project, const project::Folders& folders,
+                     sandbox::Tier lowest) {
   const auto is_confined = [](const mcp::ServerConfig& server) {
     return server.sandbox.has_value();
   };

@@ -115,13 +115,15 @@ void add_own(ByPlace& mounts, std::uint64_t memory) {
 }
 
 bool lies_in_any(const fs::path& path, const std::vector<project::ServerPlaces::Place>& places) {
-  return std::ranges::any_of(
-      places, [&](const project::ServerPlaces::Place& place) { return project::lies_in(path, place.path); });
+  return std::ranges::any_of(places, [&](const project::ServerPlaces::Place& place) {
+    return project::lies_in(path, place.path);
+  });
 }
 
 // Those that can be given now: what is judged when a start of the server is, as it may be started
 // again when much has changed. One that cannot be is no reason to start nothing.
-void add_places_of_rules(const project::ServerPlaces& by_rules, const project::ReservedPlaces& reserved,
+void add_places_of_rules(const project::ServerPlaces& by_rules,
+                         const project::ReservedPlaces& reserved,
                          std::vector<policy::FilePlace>& places) {
   const auto of_entry = places;
   for (const project::ServerPlaces::Place& place : by_rules.given) {
@@ -188,9 +190,11 @@ Result<void> check_mode(const std::string& text, const policy::FilePlace& place)
                .fix = fmt::format("write \"{}{}\"", printable(known), writes ? ":rw" : "")});
 }
 
-Result<project::FileMounts> mounts_of_places(const project::Project& project, const project::Folders& folders,
-                                    const mcp::ConfinedSpawn& confined,
-                                    const project::ServerPlaces& by_rules, std::set<fs::path> started) {
+Result<project::FileMounts> mounts_of_places(const project::Project& project,
+                                             const project::Folders& folders,
+                                             const mcp::ConfinedSpawn& confined,
+                                             const project::ServerPlaces& by_rules,
+                                             std::set<fs::path> started) {
   std::vector<policy::FilePlace> places;
   for (const std::string& text : confined.places) {
     if (auto fits = check_place_text(text, "server " + confined.server); !fits)
@@ -281,7 +285,8 @@ Result<void> hold_back(const project::ServerPlaces& by_rules, const std::set<fs:
                        ByPlace& mounts) {
   std::size_t count = 0;
   const auto is_tree_in = [&](const fs::path& place) {
-    return std::ranges::any_of(trees, [&](const fs::path& tree) { return project::lies_in(tree, place); });
+    return std::ranges::any_of(trees,
+                               [&](const fs::path& tree) { return project::lies_in(tree, place); });
   };
   auto read_only = with_other_mounts(by_rules.read_only);
   if (!read_only) return pass_on(read_only);
@@ -402,7 +407,8 @@ void add_to_own_home(ByPlace& mounts, const fs::path& project) {
       const bool is_given = (mount.kind == Mount::Kind::kHost &&
                              (mount.access != Mount::Access::kReadExecute || is_over_given)) ||
                             mount.kind == Mount::Kind::kAbsent;
-      if (!is_given || at == home || !project::lies_in(at, home) || (has_project && project::lies_in(at, project)))
+      if (!is_given || at == home || !project::lies_in(at, home) ||
+          (has_project && project::lies_in(at, project)))
         continue;
       Mount again = mount;
       again.inside = fs::path(kConfinedHome) / at.lexically_relative(home);
@@ -432,8 +438,9 @@ std::vector<fs::path> homes_of_servers() {
   return homes;
 }
 
-Result<sandbox::Spec> confined_spec(const project::Project& project, const project::Folders& folders,
-                                    const mcp::SpawnOptions& given, const project::ServerPlaces& by_rules,
+Result<sandbox::Spec> confined_spec(const project::Project& project,
+                                    const project::Folders& folders, const mcp::SpawnOptions& given,
+                                    const project::ServerPlaces& by_rules,
                                     project::FileMounts* written) {
   const auto start = start_of(given);
   if (!start) return std::unexpected(start.error());
@@ -456,8 +463,9 @@ Result<sandbox::Spec> confined_spec(const project::Project& project, const proje
   for (Mount& mount : places->mounts) {
     // What it is made of is executed, also where another server is started from it.
     if (mount.access == Mount::Access::kRead && mount.kind == Mount::Kind::kHost &&
-        std::ranges::any_of(profile->trees,
-                            [&](const fs::path& tree) { return project::lies_in(mount.inside, tree); }))
+        std::ranges::any_of(profile->trees, [&](const fs::path& tree) {
+          return project::lies_in(mount.inside, tree);
+        }))
       mount.access = Mount::Access::kReadExecute;
     put(mounts, std::move(mount));
   }

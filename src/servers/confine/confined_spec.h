@@ -21,13 +21,15 @@ namespace mcpac::servers {
 // start, expanded; `by_rules` is what the rules give beside its entry. The descriptors are not set.
 // `written` gets its places as they are now, for new_protected_names(); their mounts are in the
 // Spec.
-[[nodiscard]] Result<sandbox::Spec> confined_spec(const project::Project& project, const project::Folders& folders,
+[[nodiscard]] Result<sandbox::Spec> confined_spec(const project::Project& project,
+                                                  const project::Folders& folders,
                                                   const mcp::SpawnOptions& options,
                                                   const project::ServerPlaces& by_rules = {},
                                                   project::FileMounts* written = nullptr);
 
 // Of this project: what no tree of a script holds (launch_profile.h).
-[[nodiscard]] ForeignFolders foreign_folders(const project::Project& project, const project::Folders& folders);
+[[nodiscard]] ForeignFolders foreign_folders(const project::Project& project,
+                                             const project::Folders& folders);
 
 // The folder that it starts in, without links, as those are not in the sandbox.
 [[nodiscard]] Result<std::filesystem::path> start_of(const mcp::SpawnOptions& options);

@@ -73,7 +73,8 @@ std::vector<std::string> paths_in(std::string_view text) {
 }
 
 bool lies_in_one(const fs::path& path, const std::vector<fs::path>& folders) {
-  return std::ranges::any_of(folders, [&](const fs::path& one) { return project::lies_in(path, one); });
+  return std::ranges::any_of(folders,
+                             [&](const fs::path& one) { return project::lies_in(path, one); });
 }
 
 // What a confined server has of its own there, or has no business in. Of folders in memory all but

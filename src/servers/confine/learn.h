@@ -100,8 +100,8 @@ class ServerObserver final : public mcp::Observer {
 // Looks at one start of a confined server, and says what it wanted and did not get: "it tried to
 // open ~/.config/x, which it was not given", with the lines that would give it. Null where nothing
 // can be observed.
-[[nodiscard]] std::shared_ptr<mcp::Refusals> refusals_of(std::shared_ptr<const project::Project> project,
-                                                         const project::Folders& folders,
-                                                         const std::string& server);
+[[nodiscard]] std::shared_ptr<mcp::Refusals> refusals_of(
+    std::shared_ptr<const project::Project> project, const project::Folders& folders,
+    const std::string& server);
 
 }  // namespace mcpac::servers

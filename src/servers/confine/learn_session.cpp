@@ -235,7 +235,8 @@ Result<int> LearnSession::run(std::vector<std::string> words) const {
   return status;
 }
 
-Result<std::optional<std::string>> join_learn_session(project::Project& project, const project::Folders& folders,
+Result<std::optional<std::string>> join_learn_session(project::Project& project,
+                                                      const project::Folders& folders,
                                                       const fs::path& folder) {
   const auto none = [&](std::string why) {
     return fail(ErrorId::kServerStart,

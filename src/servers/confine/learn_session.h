@@ -57,7 +57,8 @@ class LearnSession {
 // another file, also where that is a link to the session's. An error: there is no such session, and
 // the project is as it was.
 [[nodiscard]] Result<std::optional<std::string>> join_learn_session(
-    project::Project& project, const project::Folders& folders, const std::filesystem::path& folder);
+    project::Project& project, const project::Folders& folders,
+    const std::filesystem::path& folder);
 
 // `server` as it is observed: without its sandbox, and of a launcher that downloads what it would
 // run. The second is what to say of that, or empty.

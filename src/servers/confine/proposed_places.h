@@ -36,7 +36,8 @@ struct ProposedPlaces {
 //
 // `server` is a stdio server of `project`. Errors of its start: a secret that is missing, a program
 // that cannot be confined (launch_profile.h).
-[[nodiscard]] Result<ProposedPlaces> proposed_places(const project::Project& project, const project::Folders& folders,
+[[nodiscard]] Result<ProposedPlaces> proposed_places(const project::Project& project,
+                                                     const project::Folders& folders,
                                                      const mcp::ServerConfig& server);
 
 }  // namespace mcpac::servers

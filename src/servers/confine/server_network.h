@@ -57,7 +57,8 @@ class ServerConnections {
  public:
   // `audit_folder`: for the records of servers that have connections while no run has their record.
   // `resolver`: null for the system's.
-  using MakeResolver = std::function<std::shared_ptr<network::Resolver>(boost::asio::any_io_executor)>;
+  using MakeResolver =
+      std::function<std::shared_ptr<network::Resolver>(boost::asio::any_io_executor)>;
   explicit ServerConnections(std::filesystem::path audit_folder, MakeResolver resolver = nullptr);
   ~ServerConnections();  // ends all
   ServerConnections(const ServerConnections&) = delete;

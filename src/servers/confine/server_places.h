@@ -66,7 +66,8 @@ class ConfinedRules {
 [[nodiscard]] bool is_confined_alike(const project::ServerPlaces& wanted,
                                      const ConfinedRules::Started& started);
 // Whether `wanted` has something that `had` does not give.
-[[nodiscard]] bool gives_more(const project::ServerPlaces& wanted, const project::ServerPlaces& had);
+[[nodiscard]] bool gives_more(const project::ServerPlaces& wanted,
+                              const project::ServerPlaces& had);
 
 // What calls of the project's confined servers can name under an authority that was loaded for the
 // tools of this lock; empty where none is confined.
@@ -75,7 +76,8 @@ struct ReachOfServer {
   std::optional<std::string> network_denied;
 };
 using ReachOfServers = std::map<std::string, ReachOfServer>;
-[[nodiscard]] ReachOfServers reach_of_servers(const project::Project& project, const codegen::Lock& lock,
+[[nodiscard]] ReachOfServers reach_of_servers(const project::Project& project,
+                                              const codegen::Lock& lock,
                                               const policy::Authority& authority,
                                               policy::Callers callers = policy::Callers::kPrograms);
 // Leaves what calls of tools that `stands` can name. A server without such a tool keeps what the
@@ -85,12 +87,14 @@ void keep_callable(ReachOfServers& reach, const std::function<bool(const Permiss
 // Another authority's besides, for servers that both use: what either admits.
 void add_reach(ReachOfServers& into, const ReachOfServers& other);
 // Places that these servers get for that. Looks at the disk.
-[[nodiscard]] project::PlacesOfServers places_of_servers(const project::Project& project, const project::Folders& folders,
-                                                const ReachOfServers& reach);
+[[nodiscard]] project::PlacesOfServers places_of_servers(const project::Project& project,
+                                                         const project::Folders& folders,
+                                                         const ReachOfServers& reach);
 // Both, of one authority.
-[[nodiscard]] project::PlacesOfServers places_of_servers(const project::Project& project, const project::Folders& folders,
-                                                const codegen::Lock& lock,
-                                                const policy::Authority& authority);
+[[nodiscard]] project::PlacesOfServers places_of_servers(const project::Project& project,
+                                                         const project::Folders& folders,
+                                                         const codegen::Lock& lock,
+                                                         const policy::Authority& authority);
 // {"fs": {"places": […], "absent": […], …}}, as records and `policy explain` have it. Of absent
 // places those that the server would have otherwise.
 [[nodiscard]] Json to_json(const project::PlacesOfServers& places);

@@ -1,6 +1,4 @@
 // expect-error: (deleted|no match|no matching|could not convert|explicit)
 #include <mcpac.hpp>
 using namespace mcp;
-forms::everything::Args::Options options() {
-  return {.limit = 3};
-}
+forms::everything::Args::Options options() { return {.limit = 3}; }

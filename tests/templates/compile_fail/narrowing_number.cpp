@@ -1,5 +1,4 @@
-// expect-error: (no viable conversion|no known conversion|could not convert|conversion from .*
-// requested)
+// expect-error: (no viable conversion|no known conversion|could not convert|conversion from .* requested)
 #include <mcpac.hpp>
 using namespace mcp;
 void f() {

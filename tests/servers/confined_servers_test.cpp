@@ -223,11 +223,12 @@ TEST_SUITE("execute/confined servers") {
     CHECK(disk.needed(node, {"--import", "./node_modules/a/dist/index.js", "tool/src/main.js"})
               .contains("home/project/node_modules"));
     CHECK(disk.needed("/usr/bin/env", {"A=b", "node", "node_modules/a/dist/index.js"}) == packages);
-    // Python: the venv, by whichever link; the folder of a script.
+    // Python: the venv, by whichever link; of a script in a folder of all kinds the code alone.
     CHECK(disk.needed(disk.path("home/bin/serve")) ==
           Names{"home/bin/serve -> ../venv/bin/serve", "home/venv"});
     CHECK(disk.needed(disk.path("home/venv/bin/python"), {"-m", "serve"}) == Names{"home/venv"});
-    CHECK(disk.needed("/usr/bin/python3", {"../scripts/serve.py"}) == Names{"home/scripts"});
+    CHECK(disk.needed("/usr/bin/python3", {"../scripts/serve.py"}) ==
+          Names{"home/scripts/run.sh", "home/scripts/serve.py"});
     CHECK(disk.needed(disk.path("home/scripts/run.sh")) == Names{"home/scripts/run.sh"});
   }
 

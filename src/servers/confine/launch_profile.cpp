@@ -14,11 +14,13 @@
 #include <string_view>
 #include <system_error>
 
+#include "core/ascii.h"
 #include "core/file.h"
 #include "core/json.h"
 #include "core/printable.h"
 #include "mcp/environment.h"
 #include "project/files/open_place.h"
+#include "project/project_place.h"
 
 namespace mcpac::servers {
 namespace {
@@ -193,8 +195,7 @@ class Profiler {
     }
     if (launcher == nullptr) return {};
     if (launcher->starts == Starts::kCommand) return add_words_of_command(words);
-    add_scripts(*launcher, words);
-    return {};
+    return add_scripts(*launcher, words);
   }
 
   // env A=b PROGRAM …
@@ -221,12 +222,26 @@ class Profiler {
         "venv");
   }
   static std::unexpected<Error> chooses(const fs::path& program) {
+    const std::string name = printable(program.filename().string());
+    std::string asked = fmt::format("`pyenv which {0}` or `asdf which {0}`", name);
+    for (const std::string_view manager : {"pyenv", "asdf", "mise", "rbenv", "nodenv"}) {
+      const std::string part(manager);
+      if (std::ranges::any_of(program, [&](const fs::path& folder) {
+            return folder == part || folder == "." + part;
+          }))
+        asked = fmt::format("`{} which {}`", manager, name);
+    }
     return refuse(
         fmt::format("{} cannot be confined: it chooses its program when it runs", quoted(program)),
         "what it would choose is not known before, and nothing else of its versions is given",
-        fmt::format("write the program itself as \"command\", as `pyenv which {0}` or `asdf which "
-                    "{0}` says it",
-                    printable(program.filename().string())));
+        fmt::format("write the program itself as \"command\", as {} says it", asked));
+  }
+  std::unexpected<Error> not_there(const std::string& script) const {
+    return refuse(
+        fmt::format("{} has no file {} to run", quoted(fs::path(options_.program).filename()),
+                    quoted((start_ / script).lexically_normal())),
+        script.starts_with('/') ? "" : "a relative path begins at " + printable(start_.string()),
+        "check \"args\"");
   }
   static Result<void> elsewhere(const fs::path& program) {
     return refuse(fmt::format("{} cannot be confined: what it starts is no child of it",
@@ -351,9 +366,10 @@ class Profiler {
   }
 
   // The first word that is no option, and files that options name.
-  void add_scripts(const Launcher& launcher, std::span<const std::string> words) {
+  Result<void> add_scripts(const Launcher& launcher, std::span<const std::string> words) {
     profile_.is_python = profile_.is_python || launcher.starts == Starts::kPython;
     bool is_value = false;
+    bool may_be_value = false;  // of an option that is not known here
     for (; !words.empty(); words = words.subspan(1)) {
       const std::string& word = words[0];
       const bool is_option = !is_value && word.starts_with('-');
@@ -364,12 +380,76 @@ class Profiler {
       std::error_code error;
       if (!name.empty() && fs::exists(start_ / name, error)) add_tree_of(launcher, start_ / name);
       if (!is_option && !is_value && word != "run") {
+        if (!may_be_value && is_code_file(word) && !fs::exists(start_ / word, error))
+          return not_there(word);
         add_name_of(word);
-        return own_begin_at(words.subspan(1));
+        own_begin_at(words.subspan(1));
+        return {};
       }
+      may_be_value = is_option && equals == std::string::npos && !is_flag(launcher, word);
       is_value = is_option && equals == std::string::npos && has_value(launcher, word);
     }
     own_begin_at(words);
+    return {};
+  }
+
+  // Of options whose next word is none of theirs those that are common before a script.
+  static bool is_flag(const Launcher& launcher, std::string_view option) {
+    constexpr std::array<std::string_view, 9> kOfPython = {"-u", "-B", "-E",  "-I", "-s",
+                                                           "-S", "-O", "-OO", "-q"};
+    return launcher.starts == Starts::kPython &&
+           std::ranges::find(kOfPython, option) != kOfPython.end();
+  }
+
+  // A name that is no address, no module and no text of a program.
+  static bool is_code_file(const std::string& word) {
+    constexpr std::string_view kOfPaths = "/._-+@ ";
+    return is_code(fs::path(word).extension()) && std::ranges::all_of(word, [&](char c) {
+             return is_alphanumeric(c) || kOfPaths.contains(c) ||
+                    static_cast<unsigned char>(c) > 127;
+           });
+  }
+  static bool is_code(const fs::path& extension) {
+    constexpr std::array<std::string_view, 14> kCode = {".js",  ".mjs", ".cjs", ".ts", ".mts",
+                                                        ".cts", ".jsx", ".tsx", ".py", ".rb",
+                                                        ".php", ".pl",  ".lua", ".sh"};
+    return std::ranges::find(kCode, extension.native()) != kCode.end();
+  }
+
+  // A folder of one program, whole: it says so itself, or a folder above it does.
+  [[nodiscard]] bool is_of_one_program(const fs::path& folder) const {
+    constexpr std::array kMarks = {
+        "package.json",  "pyproject.toml", "setup.py",         "setup.cfg",
+        "uv.lock",       "Pipfile",        "requirements.txt", "__init__.py",
+        "__main__.py",   "tsconfig.json",  "deno.json",        "deno.jsonc",
+        "composer.json", "Gemfile",        "node_modules",     ".venv"};
+    std::error_code error;
+    const fs::path home = project::home_of_user();  // whatever lies there is not about all of it
+    for (fs::path at = folder; at != at.root_path(); at = at.parent_path()) {
+      if (!home.empty() && project::lies_in(home, at)) return false;
+      if (std::ranges::any_of(kMarks,
+                              [&](const char* mark) { return fs::exists(at / mark, error); }))
+        return true;
+      if (is_foreign(at)) return false;
+    }
+    return false;
+  }
+
+  // Of a folder that holds anything ("~/Downloads") what a script there can load: the code beside
+  // it, and packages of Python.
+  void add_code_beside(const fs::path& folder) {
+    constexpr std::size_t kMostBeside = 64;
+    std::vector<fs::path> beside;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+      const bool is_package = entry.is_directory(error) && !entry.is_symlink(error) &&
+                              fs::exists(entry.path() / "__init__.py", error);
+      const bool is_file = entry.is_regular_file(error) && !entry.is_symlink(error) &&
+                           is_code(entry.path().extension());
+      if (is_package || is_file) beside.push_back(entry.path());
+      if (beside.size() > kMostBeside) return;
+    }
+    for (const fs::path& path : beside) add_tree(path);
   }
 
   void add_tree_of(const Launcher& launcher, const fs::path& script) {
@@ -385,7 +465,7 @@ class Profiler {
     if (launcher.starts == Starts::kScript && !real->native().contains("/node_modules/")) return;
     const fs::path folder = real->parent_path();
     if (const auto packages = outermost_packages(folder)) return add_tree(*packages);
-    if (!is_foreign(folder)) add_tree(folder);
+    if (!is_foreign(folder)) is_of_one_program(folder) ? add_tree(folder) : add_code_beside(folder);
     if (launcher.starts == Starts::kNode) add_package_above(folder);
   }
 

@@ -13,6 +13,7 @@
 #include "cli/command_table.h"
 #include "cli/commands.h"
 #include "cli/standard_output.h"
+#include "core/ascii.h"
 #include "core/nearest_name.h"
 #include "core/printable.h"
 #include "core/shell_quote.h"
@@ -82,10 +83,42 @@ CommandChoice choice_after(const CLI::App& command, const std::vector<std::strin
   return choice;
 }
 
+// The first word before "--" that looks like an option and is none of the command or of those above
+// it; empty: there is none.
+std::string unknown_option(const CLI::App& command, const std::vector<std::string>& words) {
+  std::vector<std::string> names;
+  for (const CLI::App* at = &command; at != nullptr; at = at->get_parent()) {
+    for (const CLI::Option* option : at->get_options()) {
+      for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+      for (const auto& name : option->get_snames()) names.push_back("-" + name);
+    }
+  }
+  for (const std::string& word : words) {
+    if (word == "--") break;
+    const bool is_long = word.starts_with("--");
+    const std::string option = is_long ? word.substr(0, word.find('=')) : word.substr(0, 2);
+    if (option.size() < 2 || option[0] != '-' || is_digit(option[1])) continue;
+    if (std::ranges::find(names, option) == names.end()) return is_long ? option : word;
+  }
+  return {};
+}
+
+// Whether words behind "--" are a command of its own, which was given without that.
+bool wants_two_dashes(const CLI::App& command, const std::vector<std::string>& words) {
+  return command.get_option_no_throw("COMMAND") != nullptr &&
+         std::ranges::find(words, "--") == words.end();
+}
+
 // "A subcommand is required" does not help after a typo: say which there are.
 std::string what_went_wrong(const CLI::App& command, const CLI::ParseError& error,
-                            const CommandChoice& choice) {
-  if (choice.names.empty()) return error.what();
+                            const CommandChoice& choice, const std::vector<std::string>& words) {
+  if (choice.names.empty()) {
+    const bool is_left_over = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+    const std::string option = is_left_over ? unknown_option(command, words) : std::string();
+    return option.empty()
+               ? std::string(error.what())
+               : fmt::format("{} has no option '{}'", full_name(command), printable(option, 100));
+  }
   const std::string problem =
       choice.stray.empty()
           ? fmt::format("{} wants a command", full_name(command))
@@ -131,6 +164,9 @@ std::string what_to_do(const CLI::App& command, const CommandChoice& choice,
     if (const auto meant = did_you_mean(option, names); !meant.empty())
       return fmt::format("{} {}", meant, help);
   }
+  if (wants_two_dashes(command, words) && !unknown_option(command, words).empty())
+    return fmt::format("put -- before a command and its arguments: {} … -- COMMAND ARGS…; {}",
+                       full_name(command), help);
   return help;
 }
 
@@ -139,7 +175,7 @@ int usage(Context& context, const CLI::App& app, const CLI::ParseError& error, i
   const CLI::App& command = named_command(app);
   const auto words = words_after_commands(app, argc, argv);
   const CommandChoice choice = choice_after(command, words);
-  context.fail(Error{ErrorId::kUsage, what_went_wrong(command, error, choice), "", "",
+  context.fail(Error{ErrorId::kUsage, what_went_wrong(command, error, choice, words), "", "",
                      what_to_do(command, choice, words)});
   return context.exit_code;
 }

@@ -159,6 +159,15 @@ std::optional<Error> verdict(const project::Project& project, const project::Sta
         "change all the time, \"texts\": \"locked\" in the server's entry keeps the "
         "approved ones"};
   }
+  const auto in_entries_alone = [](const project::ServerStatus& server) {
+    return !server.diff || !server.diff->drifted() || server.diff->is_another();
+  };
+  if (status.drifted() && std::ranges::all_of(status.servers, in_entries_alone)) {
+    return Error{
+        ErrorId::kLockDrift, "servers in mcpac.json are not those that mcpac.lock approved",
+        project.config_file.string(), "tools of a server whose entry was changed cannot be called",
+        "`mcpac lock diff` shows the changes, `mcpac lock accept` approves them"};
+  }
   if (status.drifted()) {
     return Error{ErrorId::kLockDrift, "servers offer other tools than mcpac.lock approved",
                  project.config_file.string(), "drifted and withdrawn tools cannot be called",

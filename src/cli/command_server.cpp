@@ -22,6 +22,7 @@
 #include "core/permission.h"
 #include "core/printable.h"
 #include "core/quantity.h"
+#include "core/shell_quote.h"
 #include "mcp/placeholders.h"
 #include "policy/explain/entry_only.h"
 #include "project/clients/adopt.h"
@@ -48,10 +49,11 @@ struct AddOptions {
   std::string import_file;
   bool force = false;
   bool confine = false;
-  std::vector<std::string> files;  // of its sandbox, in place of what its command names
+  std::vector<std::string> files;    // of its sandbox, in place of what its command names
+  std::vector<std::string> network;  // likewise: hosts and ports
   std::vector<std::string> command;
 
-  [[nodiscard]] bool confines() const { return confine || !files.empty(); }
+  [[nodiscard]] bool confines() const { return confine || !files.empty() || !network.empty(); }
 };
 
 // "K=V" or "K: V" pairs of --header and --env.
@@ -79,6 +81,12 @@ Result<mcp::ServerConfig> make_server(const AddOptions& options) {
     return fail(
         ErrorId::kUsage, "a server is a command or a URL, one of both",
         {.fix = "mcpac server add NAME -- COMMAND ARGS…   or   mcpac server add NAME --url URL"});
+  }
+  if (!options.command.empty() && options.command.front().starts_with('-')) {
+    return fail(ErrorId::kUsage,
+                fmt::format("'{}' is no program", printable(options.command.front())),
+                {.why = "options of mcpac stand before --, and behind it the server's command",
+                 .fix = "mcpac server add NAME OPTIONS… -- COMMAND ARGS…"});
   }
   mcp::ServerConfig server;
   server.name = options.name;
@@ -130,8 +138,10 @@ Result<std::vector<std::string>> import(Context& context, ConfigFile& config,
     }
     // What it may do was asked to be less: nothing comes in with more.
     if (entry && options.confine && entry->contains("command")) {
-      if (auto confined = confine_entry(context, name, *entry, {}); !confined)
+      if (auto confined = confine_entry(context, name, *entry, {}); !confined) {
+        if (confined.error().id == ErrorId::kInterrupted) return pass_on(confined);
         entry = std::unexpected(std::move(confined.error()));
+      }
     }
     if (!entry) {
       entry.error().what =
@@ -190,7 +200,24 @@ void keep_narrower(Context& context, const std::vector<std::string>& names) {
   }
 }
 
+// In a folder of a project that is mostly one meant: a second mcpac.json has none of its servers.
+Result<void> check_first(const std::filesystem::path& config_file) {
+  std::error_code error;
+  if (std::filesystem::exists(config_file, error)) return {};
+  const auto above = project::config_above(config_file);
+  if (above.empty()) return {};
+  return fail(
+      ErrorId::kUsage,
+      fmt::format("there is no {} here, and one in {}", printable(config_file.filename().string()),
+                  printable(above.parent_path().string())),
+      {.why = "a project of its own here would have none of the servers there",
+       .fix = fmt::format("`mcpac -C {} server add …`, with paths from there; or `mcpac "
+                          "init` first, for a project of its own",
+                          printable(shell_quoted(above.parent_path().string())))});
+}
+
 void add_one(Context& context, const AddOptions& options) {
+  if (auto meant = check_first(context.config_file); !meant) return context.fail(meant.error());
   auto config = ConfigFile::open(context.config_file);
   if (!config) return context.fail(config.error());
   std::vector<std::string> names;
@@ -212,7 +239,7 @@ void add_one(Context& context, const AddOptions& options) {
          mcp::left_as_text(server->command, server->arguments, server->environment))
       context.warn(printable(fmt::format("{}: {}", server->name, text)));
     if (options.confines()) {
-      auto sandbox = proposed_sandbox(context, *server, options.files);
+      auto sandbox = proposed_sandbox(context, *server, options.files, options.network);
       if (!sandbox) return context.fail(sandbox.error());
       server->sandbox = std::move(*sandbox);
       if (auto tried = try_in_sandbox(context, *server); !tried) {
@@ -263,6 +290,10 @@ void add_add(CLI::App& server, Context& context) {
          "PATH or PATH:rw, relative to mcpac.json's folder: with --confine these files, and not "
          "those that its command names")
       ->type_name("PATH[:rw]")
+      ->allow_extra_args(false);
+  of_one("--network", options->network,
+         "with --confine: a host and port that it reaches (api.example.com:443), or any")
+      ->type_name("HOST:PORT|any")
       ->allow_extra_args(false);
   command->add_flag("--force", options->force, "replace a server of the same name");
   of_one("COMMAND", options->command, "the server's program and its arguments, after --");
@@ -655,6 +686,7 @@ void test(Context& context, const std::string& name) {
     auto listings = project::list_servers({server}, [](const project::ServerProgress&) {});
     if (!listings) {
       context.fail(listings.error());
+      if (listings.error().id == ErrorId::kInterrupted) break;
       continue;
     }
     for (const auto& listing : *listings) {

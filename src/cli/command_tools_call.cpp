@@ -157,6 +157,9 @@ void show_result(Context& context, const project::Project& project, const Permis
   if (!failed) return;
   Error error{ErrorId::kToolError, "the tool answered that it failed", "",
               "what it says stands above", "mcpac tools describe " + shell_quoted(tool.text())};
+  // Not as the tool wrote it.
+  if (said.contains("${env:") || said.contains("${file:"))
+    error.why += "; what reads ${env:…} or ${file:…} there is its value, which is not shown";
   const auto* server = project.config.find(tool.server());
   if (server != nullptr && server->sandbox)
     explain_confined(*server, tool, std::string_view(said).substr(0, kMostRead), is_advised, error);

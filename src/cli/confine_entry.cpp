@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdlib>
 #include <string_view>
@@ -26,6 +27,10 @@
 
 namespace mcpac::cli {
 namespace {
+
+// Of a server that is tried before it is in mcpac.json. One that is silent is told soon: with the
+// default a person would wait for ten minutes.
+constexpr std::chrono::seconds kTrialTimeout{10};
 
 // The project as it would be with it: what other servers are started from is nothing for this one
 // to write.
@@ -88,10 +93,12 @@ void add_way_out(Error& error, const mcp::ServerConfig& confined) {
     way_out = fmt::format(
         "a confined server has none of your variables: --env {0}='${{env:{0}}}' gives it that one",
         name);
-  } else if (!was_started && error.id == ErrorId::kServerStart && !error.fix.empty()) {
+  } else if (!was_started && !error.fix.empty()) {
     return;
   } else if (!is_of_network_alone(error.why)) {
     way_out = "--files PATH[:rw] gives it those files and no others; or " + way_out;
+  } else {
+    way_out = "--network HOST:PORT gives it those; or " + way_out;
   }
   if (error.fix.empty() || error.fix.ends_with("; "))
     error.fix += way_out;
@@ -109,7 +116,8 @@ Result<mcp::ServerConfig> server_of(const std::string& name, const OrderedJson& 
 }
 
 Result<mcp::Confinement> proposed_sandbox(const Context& context, const mcp::ServerConfig& server,
-                                          const std::vector<std::string>& files) {
+                                          const std::vector<std::string>& files,
+                                          const std::vector<std::string>& network) {
   if (server.is_http()) {
     return fail(ErrorId::kUsage,
                 fmt::format("{} is called over HTTP, and cannot be confined here", server.name),
@@ -137,6 +145,7 @@ Result<mcp::Confinement> proposed_sandbox(const Context& context, const mcp::Ser
     for (const std::string& note : proposed->notes)
       context.warn(printable(fmt::format("{}: {}", server.name, note)));
   }
+  if (!network.empty()) sandbox.network = network;
   context.say(printable(fmt::format(
       "{} in a sandbox: {}, and {}", server.name, places.empty() ? "no files" : "these files",
       sandbox.network.empty()
@@ -199,8 +208,10 @@ Result<std::optional<ServerListing>> start_in_sandbox(const Context& context,
 }
 
 Result<void> try_in_sandbox(const Context& context, const mcp::ServerConfig& server) {
+  mcp::ServerConfig tried = server;
+  if (tried.timeout == mcp::ServerConfig().timeout) tried.timeout = kTrialTimeout;
   const auto listed =
-      start_in_sandbox(context, project_with(context, server), server.name, *server.sandbox);
+      start_in_sandbox(context, project_with(context, tried), server.name, *server.sandbox);
   if (!listed) {
     Error error = listed.error();
     error.what = fmt::format("{} does not start in a sandbox with {}: {}", server.name,
@@ -244,7 +255,7 @@ Result<void> confine_entry(const Context& context, const std::string& name, Orde
                            const std::vector<std::string>& files) {
   auto server = server_of(name, entry);
   if (!server) return pass_on(server);
-  auto sandbox = proposed_sandbox(context, *server, files);
+  auto sandbox = proposed_sandbox(context, *server, files, {});
   if (!sandbox) return pass_on(sandbox);
   server->sandbox = std::move(*sandbox);
   if (auto tried = try_in_sandbox(context, *server); !tried) return tried;

@@ -23,10 +23,11 @@ namespace mcpac::cli {
                                                   const OrderedJson& entry);
 
 // The sandbox that `server` would have: `files` where there are some, else its own "sandbox", else
-// a proposal. Says it, and why.
+// a proposal; with `network` where that names hosts. Says it, and why.
 [[nodiscard]] Result<mcp::Confinement> proposed_sandbox(const Context& context,
                                                         const mcp::ServerConfig& server,
-                                                        const std::vector<std::string>& files);
+                                                        const std::vector<std::string>& files,
+                                                        const std::vector<std::string>& network);
 
 // The trial of a sandbox, the same for every command: starts the server `name` of `project` in
 // `sandbox` once, installing before what its launcher would download, and lists its tools. Nothing

@@ -311,8 +311,9 @@ Error without_secrets(const Move& move, Error error) {
 }
 
 // Never without a word: --confine, or a yes. What worked goes on working: a server that does not
-// start so stays as it is.
-void confine_adopted(Context& context, const ConnectOptions& options, std::vector<Move>& moves) {
+// start so stays as it is. Ctrl-C ends all of it, before anything is written.
+Result<void> confine_adopted(Context& context, const ConnectOptions& options,
+                             std::vector<Move>& moves) {
   std::vector<std::string> left;
   for (Move& move : moves) {
     OrderedJson& entry = move.adopted.entry;
@@ -330,14 +331,18 @@ void confine_adopted(Context& context, const ConnectOptions& options, std::vecto
       continue;
     }
     if (auto confined = confine_entry(context, move.name, entry, {}); !confined) {
-      const Error error = without_secrets(move, std::move(confined.error()));
+      Error error = without_secrets(move, std::move(confined.error()));
+      if (error.id == ErrorId::kInterrupted) {
+        error.what = "nothing was written: " + error.what;
+        return std::unexpected(std::move(error));
+      }
       context.warn(printable_lines(
           fmt::format("{} stays as it is, with all that you have: {}", move.name, error.what)));
       if (!error.why.empty()) context.say(fmt::format("  why: {}", error.why));
       left.push_back(move.name);
     }
   }
-  if (left.empty()) return;
+  if (left.empty()) return {};
   context.say(
       fmt::format("{}: {}: {}",
                   options.dry_run && options.confine ? "to be tried in a sandbox" : "not confined",
@@ -346,6 +351,7 @@ void confine_adopted(Context& context, const ConnectOptions& options, std::vecto
                       ? "each is started once"
                       : "they have all that you have, and rules hold what they are asked "
                         "(--confine; later: mcpac server confine NAME --learn)"));
+  return {};
 }
 
 // mcpac.json and the secrets first: until the client's file is written, nothing has changed for it.
@@ -429,7 +435,7 @@ void tell(Context& context, const ClientKind& kind, const ClientFile& file, cons
   if (has_new)
     context.say(
         "  next: mcpac generate, which reads and locks their tools; until then the client cannot "
-        "call them");
+        "call them (--keep-going leaves out those that do not start)");
   propose_roots(context, moved.get<std::vector<std::string>>());
   context.say(fmt::format("then start {} again", kind.title));
   if (!options.code)
@@ -564,7 +570,7 @@ Result<void> connect_client(Context& context, const ClientKind& kind, ClientFile
     context.say(fmt::format("{} is connected already", kind.title));
     return check_none_past(kind, file, chosen.past);
   }
-  confine_adopted(context, options, moves);
+  if (auto confined = confine_adopted(context, options, moves); !confined) return confined;
   show_both(context, file, *config, chosen, options);
   if (options.dry_run) {
     context.say("dry run: nothing was written");

@@ -2,6 +2,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
 #include <CLI/CLI.hpp>
 
 #include "cli/policy_commands.h"
@@ -34,6 +38,13 @@ bool is_control_name(const std::string& text) {
 Result<Permission> permission_of(const RuleReader& reader, const std::string& text) {
   if (is_control_name(text)) return Permission::parse(text);
   auto tool = choose_tool(reader.lock(), text);
+  if (std::error_code error; !tool && std::filesystem::is_regular_file(text, error))
+    return fail(ErrorId::kUsage, fmt::format("{} is a file, and no tool", printable(text, 200)),
+                {.why = "explained is one call: its tool, and its arguments in JSON",
+                 .fix = fmt::format("mcpac policy explain SERVER.TOOL '{{…}}' --policy {}; its "
+                                    "rules alone: mcpac policy check {}",
+                                    printable(shell_quoted(text), 200),
+                                    printable(shell_quoted(text), 200))});
   if (!tool) return pass_on(tool);
   return Permission::of(tool->server->name, tool->tool->name);
 }
@@ -102,6 +113,15 @@ void print_rule(const RuleStanding& rule) {
   if (!rule.why.empty()) fmt::print("           {}\n", printable_in_place(rule.why));
 }
 
+// A text that may be a path and is no whole one.
+bool has_relative_text(const Json& value) {
+  if (value.is_string()) {
+    const auto& text = value.get_ref<const std::string&>();
+    return !text.starts_with('/') && !text.starts_with('~') && !text.contains("://");
+  }
+  return value.is_structured() && std::ranges::any_of(value, has_relative_text);
+}
+
 void print_paths(const policy::PathReading& paths) {
   fmt::print("\nrelative paths: an allow reads them below {}",
              printable_in_place(paths.admit_base));
@@ -133,14 +153,16 @@ void print_for_people(const Permission& permission, const Json& arguments,
   const std::string reason = why.empty() ? "" : ": " + why;
   fmt::print("{}{}{}\n", to_string(decision.effect), printable_in_place(reason),
              printable_in_place(by));
-  if (const std::string path = policy::taken_for(permission, explanation); !path.empty())
-    fmt::print("path: {}\n", printable_in_place(path));
+  const std::string path = policy::taken_for(permission, explanation);
+  if (!path.empty()) fmt::print("path: {}\n", printable_in_place(path));
   for (const auto& layer : explanation.layers) {
     fmt::print("\n{}: {}\n", printable_in_place(layer.name), to_string(layer.effect));
     if (layer.rules.empty()) fmt::print("  no rule speaks of this tool\n");
     for (const auto& rule : layer.rules) print_rule(rule);
   }
-  if (explanation.paths) print_paths(*explanation.paths);
+  // What "path:" says of this call is not said again of all.
+  if (explanation.paths && path.empty() && has_relative_text(arguments))
+    print_paths(*explanation.paths);
   if (!decision.no_grant.empty())
     fmt::print("no --grant is suggested: {}\n", printable_in_place(decision.no_grant));
   if (decision.would_grant.empty()) return;

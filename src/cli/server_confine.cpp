@@ -17,6 +17,7 @@
 #include "cli/config_file.h"
 #include "cli/confine_entry.h"
 #include "cli/grant_options.h"
+#include "cli/rule_reader.h"
 #include "cli/through_host.h"
 #include "cli/tool_choice.h"
 #include "cli/written.h"
@@ -32,6 +33,7 @@
 #include "project/list_servers.h"
 #include "project/project_use.h"
 #include "run/call_tool.h"
+#include "servers/approved_entry.h"
 #include "servers/confine/confine_servers.h"
 #include "servers/confine/learn.h"
 #include "servers/confine/learn_session.h"
@@ -59,6 +61,14 @@ Result<void> check(const ConfineOptions& options) {
   if (options.off && (options.learn || options.apply))
     return fail(ErrorId::kUsage, "--off goes alone: it takes the sandbox away",
                 {.fix = "leave --learn and --apply out"});
+  for (const auto& [tool, arguments] : options.calls) {
+    if (arguments.starts_with("--") || tool.starts_with("--"))
+      return fail(
+          ErrorId::kUsage, "--call wants a tool and its arguments in JSON",
+          {.why = printable(fmt::format("it has {} {}", tool, arguments), 200),
+           .fix = printable(fmt::format("--call {} '{{}}'", tool.starts_with("--") ? "TOOL" : tool),
+                            200)});
+  }
   if (!options.calls.empty() && !options.learn)
     return fail(ErrorId::kUsage, "--call is part of what is observed", {.fix = "add --learn"});
   if (!options.session.empty() && !options.learn)
@@ -94,6 +104,14 @@ Result<PlannedCalls> plan_calls(const project::Project& project, const ConfineOp
                 {.where = project.lock_file().string(),
                  .why = "a tool that is not in the lock cannot be called",
                  .fix = "run `mcpac generate`, look at what it found, and commit mcpac.lock"});
+  const auto* server = project.config.find(options.name);
+  if (auto other = server == nullptr
+                       ? std::nullopt
+                       : servers::not_as_approved(*lock, *server, servers::entry_for_lock(*server)))
+    return std::unexpected(std::move(*other));
+  // Each call warns of what they leave open.
+  const RuleReader rules(project, *lock, [](std::string_view) {});
+  if (auto loaded = rules.run(*options.grants); !loaded) return pass_on(loaded);
   auto layer = to_layer(*options.grants);
   if (!layer) return pass_on(layer);
   planned.layer = std::move(*layer);
@@ -127,16 +145,14 @@ Result<void> call_tools(Context& context, const project::Project& project, Plann
   return {};
 }
 
-// How the command of a session ended, where that is no success; empty: it is one, and the server
-// was started in it.
-std::string why_session_failed(int status, bool was_started, const ConfineOptions& options) {
+// How the command of a session ended, where that is no success; empty: it is one.
+std::string why_session_failed(int status, const ConfineOptions& options) {
   const std::string command = shell_quoted(options.session.front());
   if (WIFSIGNALED(status))
     return fmt::format("{} was ended by signal {}", command, WTERMSIG(status));
   if (WEXITSTATUS(status) != 0)
     return fmt::format("{} failed: exit status {}", command, WEXITSTATUS(status));
-  return was_started ? std::string()
-                     : fmt::format("{} did not start the server {}", command, options.name);
+  return {};
 }
 
 // The command of a session, whose starts of the server are observed (learn_session.h).
@@ -148,21 +164,33 @@ Result<void> run_session(Context& context, const project::Project& project,
   if (!session) return pass_on(session);
   auto status = (*session)->run(options.session);
   if (!status) return pass_on(status);
-  const std::string failed = why_session_failed(*status, observer.starts() > before, options);
-  if (failed.empty()) {
-    context.say(fmt::format("{} was started in the session {}", options.name,
-                            counted(observer.starts() - before, "time")));
+  const std::size_t starts = observer.starts() - before;
+  const std::string failed = why_session_failed(*status, options);
+  const std::string what = !failed.empty() ? failed
+                           : starts == 0
+                               ? fmt::format("{} did not start the server {}",
+                                             shell_quoted(options.session.front()), options.name)
+                               : std::string();
+  if (what.empty()) {
+    context.say(
+        fmt::format("{} was started in the session {}", options.name, counted(starts, "time")));
     return {};
   }
   if (options.force) {
-    context.warn(printable(failed));
+    context.warn(printable(what));
     return {};
   }
-  return fail(ErrorId::kServerStart, printable(fmt::format("nothing is proposed: {}", failed)),
-              {.where = "server " + options.name,
-               .why = "what it needs shows where the session does its work",
-               .fix = "let it call the server by an mcpac that it starts (`mcpac tools call`, "
-                      "`run`, `execute`, `serve`) and end well; --force proposes what was seen"});
+  return fail(
+      ErrorId::kServerStart, printable(fmt::format("nothing is proposed: {}", what)),
+      {.where = "server " + options.name,
+       .why = failed.empty()
+                  ? "the server is observed where an mcpac below that command starts it, "
+                    "with this mcpac.json"
+                  : "it did a part of its work, and a proposal would lack the rest",
+       .fix = failed.empty()
+                  ? "call the server there: `mcpac tools call`, `run`, `execute`, `serve`; --force "
+                    "proposes what it used while it listed its tools"
+                  : "run it by itself first; --force proposes what was seen"});
 }
 
 Result<Observed> observe(Context& context, const project::Project& project,
@@ -443,7 +471,12 @@ Result<void> confine(Context& context, const ConfineOptions& options) {
   show(context, options, *proposal);
   if (options.apply)
     return apply(context, *project, std::move(*config), options, *proposal, observed);
-  context.say(printable("next: " + applying(options)));
+  const OrderedJson& entry = config->entry(options.name);
+  if (const auto now = entry.find("sandbox");
+      now != entry.end() && *now == proposed_beside(entry, *proposal))
+    context.say("nothing to apply: its entry says this already");
+  else
+    context.say(printable("next: " + applying(options)));
   return {};
 }
 

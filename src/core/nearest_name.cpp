@@ -45,7 +45,11 @@ std::string nearest_name(std::string_view wrong, const std::vector<std::string>&
   std::size_t least = std::max<std::size_t>(2, wrong.size() / 3) + 1;
   for (const auto& name : names) {
     if (name.size() > wrong.size() + least || wrong.size() > name.size() + least) continue;
-    if (const std::size_t distance = edits(wrong, name); distance < least) {
+    const std::size_t distance = edits(wrong, name);
+    // Of two that are as near the one whose beginning was typed.
+    const bool is_begun = distance == least && best != nullptr && name.starts_with(wrong) &&
+                          !best->starts_with(wrong);
+    if (distance < least || is_begun) {
       least = distance;
       best = &name;
     }

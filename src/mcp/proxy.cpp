@@ -242,8 +242,14 @@ std::string network_advice(std::string_view last_lines) {
       "unable to get local issuer", "certificate_verify_failed",
       "by unknown authority",       "unknownissuer"};
   const std::string text = lowered(last_lines);
+  // At the beginning of a word: Python's FileNotFoundError is no ENOTFOUND.
   const auto has_one = [&text](const auto& words) {
-    return std::ranges::any_of(words, [&](std::string_view word) { return text.contains(word); });
+    return std::ranges::any_of(words, [&](std::string_view word) {
+      for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+        if (at == 0 || !is_alphanumeric(text[at - 1])) return true;
+      }
+      return false;
+    });
   };
   if (has_one(kOfTrust))
     return "it trusts no certificate authority of that host: set NODE_EXTRA_CA_CERTS, "

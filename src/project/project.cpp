@@ -27,14 +27,10 @@ namespace fs = std::filesystem;
 
 // A user in a folder of a project wants that one, and not a second one inside of it.
 std::string project_above(const std::filesystem::path& config_file) {
-  std::error_code error;
-  const auto here = std::filesystem::absolute(config_file, error).parent_path();
-  for (auto folder = here.parent_path(); !error && folder != folder.parent_path();
-       folder = folder.parent_path()) {
-    if (!is_absent(folder / config_file.filename()))
-      return fmt::format("`mcpac -C {} …`: there is one", shell_quoted(folder.string()));
-  }
-  return "run `mcpac init`, or name another file with --config FILE";
+  const auto above = config_above(config_file);
+  return above.empty() ? "run `mcpac init`, or name another file with --config FILE"
+                       : fmt::format("`mcpac -C {} …`: there is one",
+                                     shell_quoted(above.parent_path().string()));
 }
 
 // ---- Manifest: a file in which a server says what it needs (core/claims.h)
@@ -114,6 +110,16 @@ Claims read_manifest_of(const mcp::ServerConfig& server, const fs::path& project
 }
 
 }  // namespace
+
+std::filesystem::path config_above(const std::filesystem::path& config_file) {
+  std::error_code error;
+  const auto here = std::filesystem::absolute(config_file, error).parent_path();
+  for (auto folder = here.parent_path(); !error && folder != folder.parent_path();
+       folder = folder.parent_path()) {
+    if (!is_absent(folder / config_file.filename())) return folder / config_file.filename();
+  }
+  return {};
+}
 
 codegen::ServerChecks server_checks_of(const mcp::Config& config) {
   return [&config](std::string_view server, std::string_view tool) {

@@ -51,6 +51,9 @@ struct Project {
 // cannot be read is no "not there yet", and its reader gets the error of reading it.
 [[nodiscard]] bool is_absent(const std::filesystem::path& file);
 
+// The nearest file of the same name in a folder above; empty: there is none.
+[[nodiscard]] std::filesystem::path config_above(const std::filesystem::path& config_file);
+
 // Its servers know where logins are kept.
 [[nodiscard]] Result<Project> load_project(const std::filesystem::path& config_file,
                                            const Folders& folders);

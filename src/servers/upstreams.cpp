@@ -19,6 +19,7 @@
 #include "core/quantity.h"
 #include "mcp/connection_room.h"
 #include "mcp/secrets.h"
+#include "servers/approved_entry.h"
 #include "servers/ask_caller.h"
 #include "servers/confine/learn.h"
 #include "servers/server_of_run.h"
@@ -113,37 +114,6 @@ void Upstreams::heard_end(const Server& server, const Error& error) {
   if (ended_) ended_(server.name);
 }
 
-namespace {
-
-// A member of its entry beside the identity starts another program now, or gives it more.
-std::optional<Error> another_entry(const codegen::LockedServer* locked,
-                                   const mcp::ServerConfig& config, const OrderedJson& entry) {
-  if (locked == nullptr) return std::nullopt;
-  const auto changes = codegen::compare_entries(locked->entry, entry);
-  if (!codegen::starts_another(changes)) return std::nullopt;
-  std::string which;
-  std::string values;
-  for (const auto& one : changes) {
-    if (one.effect != codegen::EntryChange::Effect::kAnother) continue;
-    if (!which.empty()) which += ", ";
-    which += printable(codegen::in_words(one), 200);
-    if (values.empty())
-      values = fmt::format("{} is {} now; approved was {}", printable(one.member, 200),
-                           one.after.empty() ? "not there" : printable(one.after, 200),
-                           one.before.empty() ? "none" : printable(one.before, 200));
-  }
-  return Error{
-      ErrorId::kLockDrift,
-      fmt::format("the server {} in mcpac.json is not the one that mcpac.lock approved: {}",
-                  config.name, printable(which, 600)),
-      fmt::format("server {}", config.name),
-      fmt::format("{}: {}", config.file.empty() ? "mcpac.json" : config.file.string(), values),
-      fmt::format("`mcpac lock diff {0}` shows it, `mcpac lock accept {0}` approves it",
-                  config.name)};
-}
-
-}  // namespace
-
 asio::awaitable<Result<Drifted>> Upstreams::connect(Server& server) {
   mcp::Events events;
   events.capabilities = capabilities_;
@@ -177,23 +147,8 @@ asio::awaitable<Result<Drifted>> Upstreams::connect(Server& server) {
     events.earlier = std::make_shared<const mcp::SecretValues>(server.client->secrets());
   else if (server.past)
     events.earlier = std::shared_ptr<const mcp::SecretValues>(server.past, &server.past->secrets);
-  const auto* locked = lock_.find_server(server.config.name);
-  const EntryForLock written = entry_for_lock(server.config);
-  if (locked != nullptr && locked->identity != written.identity) {
-    co_return fail(
-        ErrorId::kLockDrift,
-        fmt::format("the server {} in mcpac.json is not the one that mcpac.lock approved: its "
-                    "entry was changed",
-                    server.config.name),
-        {.where = fmt::format("server {}", server.config.name),
-         .why = fmt::format("{} starts or calls another one now: {}; approved was {}",
-                            server.config.file.empty() ? "mcpac.json" : server.config.file.string(),
-                            printable(written.identity), printable(locked->identity)),
-         .fix = fmt::format("`mcpac lock diff {0}` shows it, `mcpac lock accept {0}` approves it",
-                            server.config.name)});
-  }
-  if (auto another = another_entry(locked, server.config, written.entry))
-    co_return std::unexpected(*another);
+  if (auto other = not_as_approved(lock_, server.config, entry_for_lock(server.config)))
+    co_return std::unexpected(std::move(*other));
   auto client = co_await mcp::Client::connect(executor_, server.config, std::move(events));
   if (!client) co_return pass_on(client);
   server.client = std::move(*client);

@@ -154,6 +154,109 @@ TEST_SUITE("e2e/confine entry") {
     CHECK(has(workspace.mcpac({"init", "--config", "other.json"}).err, "--confine"));
   }
 
+  TEST_CASE("what is wrong in `server add` is named, with a way out that works") {
+    const Workspace workspace(R"({"mcpServers": {}})");
+    const std::string before = workspace.read("mcpac.json");
+    const auto add = [&](std::vector<std::string> words) {
+      words.insert(words.begin(), {"server", "add"});
+      return workspace.mcpac(std::move(words));
+    };
+    const std::string memory = package("server-memory");
+    struct Case {
+      std::vector<std::string> words;
+      std::vector<std::string> said;
+      std::vector<std::string> unsaid;
+    };
+    const std::vector<Case> cases = {
+        {{"a", "--netwrk", "a.example", "--", "node", memory},
+         {"mcpac server add has no option '--netwrk'", "did you mean '--network'?"},
+         {"not expected"}},
+        {{"a", "--confin", "--", "node", memory}, {"did you mean '--confine'?"}, {"--config"}},
+        {{"a", "npx", "-y", "@t/a"},
+         {"has no option '-y'", "put -- before a command"},
+         {"not expected"}},
+        {{"a", "--", "--confine", "npx", "@t/a"}, {"'--confine' is no program"}, {}},
+        {{"a", "--confine", "--", "node", "./gone.js"},
+         {"\"node\" has no file", "gone.js", "check \"args\""},
+         {"--files", "--learn"}},
+        {{"a", "--confine", "--", "/usr/bin/python3", "-u", "gone.py"},
+         {"has no file", "gone.py"},
+         {"--files"}},
+        {{"a", "--files", "./gone:rw", "--", "node", memory}, {"mkdir "}, {"--files PATH"}},
+        {{"a", "--confine", "--env", "X=${env:MCPAC_TEST_GONE}", "--", "node", memory},
+         {"MCPAC-E0114", "export MCPAC_TEST_GONE="},
+         {"--files PATH"}},
+        {{"a", "--network", "https://a.example:443", "--", "node", memory},
+         {"MCPAC-E0111"},
+         {"--files PATH"}},
+    };
+    for (const auto& [words, said, unsaid] : cases) {
+      const auto refused = add(words);
+      CAPTURE(refused.err);
+      CHECK(refused.exit_code != 0);
+      for (const auto& text : said) CHECK_MESSAGE(has(refused.err, text), text);
+      for (const auto& text : unsaid) CHECK_MESSAGE(!has(refused.err, text), text);
+    }
+    CHECK(workspace.read("mcpac.json") == before);
+    // A home is never given, whatever the option: none is advised for it.
+    const auto home = add({"home", "--confine", "--", "node", memory, workspace.home().string()});
+    CHECK_FALSE(has(home.err, "or itself with --files"));
+    // Where a server is to write, in a folder that is not there.
+    const std::string file = (workspace.folder() / "store/m.jsonl").string();
+    const auto absent =
+        add({"mem", "--confine", "--env", "MEMORY_FILE_PATH=" + file, "--", "node", memory});
+    CHECK(has(absent.err, "its folder is not there, so it is not given"));
+    CHECK(has(absent.err, "mkdir " + (workspace.folder() / "store").string()));
+    const auto reaching = add({"net", "--network", "a.example:443", "--", "node", memory});
+    INFO(reaching.err);
+    CHECK(reaching.exit_code == 0);
+    CHECK(entries(workspace).at("net").at("sandbox") ==
+          Json{{"network", Json::array({"a.example:443"})}});
+  }
+
+  TEST_CASE("a folder of a project starts no second one without a word") {
+    const Workspace workspace(R"({"mcpServers": {}})");
+    const fs::path below = workspace.folder() / "sub/deeper";
+    fs::create_directories(below);
+    const std::vector<std::string> words = {"server", "add", "a", "--", "node", "x.js"};
+    const auto refused = workspace.mcpac(words, {.folder = below});
+    CHECK(refused.exit_code == 64);
+    CHECK(has(refused.err, "mcpac -C " + workspace.folder().string()));
+    CHECK_FALSE(fs::exists(below / "mcpac.json"));
+    CHECK(workspace.mcpac({"init"}, {.folder = below}).exit_code == 0);
+    CHECK(workspace.mcpac(words, {.folder = below}).exit_code == 0);
+  }
+
+  TEST_CASE("a script in a folder of all kinds has the code beside it, and not the rest") {
+    const Workspace workspace("{}");
+    const auto downloads = [&](const std::string& name) { return "elsewhere/downloads/" + name; };
+    fs::create_directories(workspace.folder() / "elsewhere/downloads/own_package");
+    fs::create_directories(workspace.folder() / "project");
+    for (const char* name : {"letter.txt", "helper.py", "own_package/__init__.py"})
+      workspace.write(downloads(name), "# code\n");
+    fs::copy_file(mcpac::testing::in_source("tests/servers/attempts.py"),
+                  workspace.folder() / downloads("serve.py"));
+    const fs::path script = workspace.folder() / downloads("serve.py");
+    workspace.write("project/mcpac.json", fmt::format(R"({{"mcpServers": {{"a": {{
+      "command": "/usr/bin/python3", "args": ["{}"], "era": "initialize", "sandbox": true}}}}}})",
+                                                      script.string()));
+    const auto mcpac = [&](std::vector<std::string> words) {
+      return workspace.mcpac(std::move(words), {.folder = workspace.folder() / "project"});
+    };
+    REQUIRE(mcpac({"generate"}).exit_code == 0);
+    const auto read = [&](const std::string& name) {
+      const Json arguments = {{"what", "read"}, {"on", (workspace.folder() / name).string()}};
+      const auto called = mcpac({"tools", "call", "a.attempt", arguments.dump(), "--grant", "a.*"});
+      return called.out + called.err;
+    };
+    CHECK(has(read(downloads("helper.py")), "# code"));
+    CHECK(has(read(downloads("own_package/__init__.py")), "# code"));
+    CHECK(has(read(downloads("letter.txt")), "ENOENT"));
+    // A folder that says that it is one program is given whole.
+    workspace.write(downloads("pyproject.toml"), "[project]\n");
+    CHECK(has(read(downloads("letter.txt")), "# code"));
+  }
+
   TEST_CASE("an import with --confine takes what works in a sandbox, and nothing with more") {
     const Workspace workspace(R"({"mcpServers": {}})");
     fs::create_directories(workspace.folder() / "data");
@@ -277,7 +380,10 @@ TEST_SUITE("e2e/confine entry") {
                  R"("bin": "hello.sh", "scripts": {"postinstall": "touch built"})");
     CHECK(has(add("two", {"npx", "@t/two"}).err, "npx --package @t/two one"));
     CHECK(has(add("none", {"npx", "@t/none"}).err, "@t/none has no program"));
-    CHECK(has(add("gone", {"npx", "@t/gone"}).err, "404"));
+    const auto gone = add("gone", {"npx", "@t/gone"});
+    CHECK(has(gone.err, "    npm error code E404"));
+    CHECK(has(gone.err, "check the name and the version of @t/gone"));
+    CHECK_FALSE(has(gone.err, "server install gone"));
     CHECK(entries(workspace).size() == 1);
     CHECK(add("one", {"npx", "-p", "@t/two", "one"}).exit_code == 0);
     CHECK(has(add("scripts", {"npm", "exec", "--", "@t/scripts"}).err,

@@ -158,7 +158,10 @@ TEST_SUITE("e2e/server confine") {
       CHECK(has(dialled.err, "nothing of this machine is at 127.0.0.1:5432 in its sandbox"));
       // The server chose those words: nothing is advised but to look, and that once.
       CHECK_FALSE(has(dialled.err, "\"network\""));
-      CHECK(times(dialled.err, "mcpac server confine learning --learn --call note") == 1);
+      CHECK(times(dialled.err, "mcpac server confine learning --learn --call") == 1);
+      CHECK(has(dialled.err,
+                "a connection was refused: its \"sandbox\" gives it 127.0.0.1:9, and every other "
+                "port is closed"));
       CHECK(learning.workspace.read("project/data/notes.txt") == "kept");
       CHECK(learning.workspace.read(".home/.cache/learning/seen") == "kept");
 

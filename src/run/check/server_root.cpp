@@ -441,8 +441,9 @@ std::vector<std::string> servers_without_root(const project::Project& project) {
     if (!server.root.empty() || (folders.given.empty() && folders.unknown.empty())) continue;
     std::string names;
     for (const auto& folder : folders.given) names += (names.empty() ? "" : ", ") + folder;
-    const std::string root =
-        folders.given.empty() ? "DIR" : typed(folders.given.front(), project.folder);
+    // Of several a rule says which one it needs, as `policy explain` tells for a call.
+    const bool is_one = folders.given.size() == 1;
+    const std::string root = is_one ? typed(folders.given.front(), project.folder) : "DIR";
     if (!folders.unknown.empty()) {
       lines.push_back(printable(fmt::format(
           "{0} is started {1}, so where its relative paths begin is not known: a deny reads them "
@@ -457,14 +458,15 @@ std::vector<std::string> servers_without_root(const project::Project& project) {
                                 server.name, names, folders.starts_in, root)));
       continue;
     }
-    const bool is_one = folders.given.size() == 1;
     lines.push_back(printable(fmt::format(
         "{0} has no root: a relative path in a call may be counted from {1} or from {2}, "
         "and a grant admits it only where all of these are inside; {3}: "
         "mcpac server set {0} --root {4}",
         server.name, names, folders.starts_in,
-        is_one ? "to say which is meant"
-               : "absolute paths are read in one way; a root leaves out where it starts",
+        is_one
+            ? "to say which is meant"
+            : "absolute paths are read in one way; a root, one of these folders, leaves out where "
+              "it starts",
         root)));
   }
   return lines;

@@ -22,6 +22,8 @@
 #include "core/printable.h"
 #include "core/quantity.h"
 #include "mcp/child_process.h"
+#include "mcp/secrets.h"
+#include "mcp/stdio_transport.h"
 #include "project/files/file_mounts.h"
 #include "project/project_place.h"
 #include "servers/confine/failed_calls.h"
@@ -360,6 +362,26 @@ class ServerConfiner final : public mcp::Confiner {
                                        looks_);
   }
 
+  // As far as its entry and the disk say; of tiers and rules a start says more.
+  [[nodiscard]] Result<void> check_start(const mcp::ServerConfig& server) const {
+    mcp::SecretValues secrets;
+    auto target = mcp::make_stdio_target(server, secrets);
+    if (!target) return std::unexpected(secrets.redact(std::move(target.error())));
+    const auto check = [&]() -> Result<void> {
+      if (auto spec = confined_spec(*project_, folders_, target->spawn); !spec)
+        return pass_on(spec);
+      const auto& network = target->spawn.confined->network;
+      if (network.empty()) return {};
+      auto reached = network_of_server(server.name, project_->config_file.string(), network,
+                                       ServersReach::kAsTheirEntries);
+      if (!reached) return pass_on(reached);
+      return {};
+    };
+    auto checked = check();
+    if (!checked) return std::unexpected(secrets.redact(std::move(checked.error())));
+    return {};
+  }
+
   // Of all that run or have ended.
   void look_at_names() const {
     std::vector<std::shared_ptr<WatchedNames>> all;
@@ -453,6 +475,12 @@ void RecordedConnections::record_in(audit::Sink* log) const {
 void ToldRefusals::tell_to(ServerConnections::Tell tell) const {
   for (const ServerConfiner* confiner : confiners_of(config_))
     confiner->connections()->tell_refusals(tell);
+}
+
+Result<void> check_confined_start(const mcp::ServerConfig& server) {
+  const auto* confiner = dynamic_cast<const ServerConfiner*>(server.confiner.get());
+  if (confiner == nullptr || !server.sandbox || server.disabled) return {};
+  return confiner->check_start(server);
 }
 
 void confine_servers(project::Project& project, const project::Folders& folders,

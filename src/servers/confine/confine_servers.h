@@ -24,6 +24,10 @@ namespace mcpac::servers {
 void confine_servers(project::Project& project, const project::Folders& folders,
                      sandbox::Tier lowest = sandbox::Tier::kA);
 
+// Whether it could be started by what its entry says and by what is there; one without a sandbox
+// can. Starts nothing, and looks at no tier and no rules. Any thread.
+[[nodiscard]] Result<void> check_confined_start(const mcp::ServerConfig& server);
+
 // The same entry for a process of its own, to which `rules` give places, and not what they give
 // other processes of the server. Only of a server that confine_servers() has seen.
 [[nodiscard]] mcp::ServerConfig with_rules(mcp::ServerConfig server,

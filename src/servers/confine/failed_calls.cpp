@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -37,6 +38,9 @@ constexpr std::array<std::string_view, 9> kOfNetwork = {"ENETUNREACH",
                                                         "getaddrinfo",
                                                         "Temporary failure in name resolution",
                                                         "EHOSTUNREACH"};
+
+constexpr std::array<std::string_view, 3> kOfClosedPort = {"ECONNREFUSED", "Connection refused",
+                                                           "connection refused"};
 
 constexpr std::array<std::string_view, 3> kOfTwoMounts = {"EXDEV", "cross-device", "Cross-device"};
 
@@ -157,6 +161,18 @@ std::vector<FailedFor> failed_for(std::string_view said, const mcp::ServerConfig
                                          "\"sandbox\"; {}",
                                          printable(server.name), advice_for_calls(server.name)),
                      .path = {}});
+  // Its own words have the address at most that stands for the name there.
+  if (found.empty() && given.tier == sandbox::Tier::kA && has_any(said, kOfClosedPort))
+    found.push_back(
+        {.text = fmt::format(
+             "a call of {} failed: a connection was refused: its \"sandbox\" gives it {}; {}",
+             printable(server.name),
+             has_network ? fmt::format("{}, and every other port is closed",
+                                       printable(fmt::format(
+                                           "{}", fmt::join(server.sandbox->network, ", "))))
+                         : std::string("no network, and nothing of this machine listens there"),
+             advice_for_calls(server.name)),
+         .path = {}});
   return found;
 }
 

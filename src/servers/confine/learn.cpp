@@ -546,7 +546,8 @@ class Proposer {
     }
     if (mount != nullptr && mount->kind == Mount::Kind::kHost &&
         mount->access != Mount::Access::kReadWrite) {
-      if ((uses & kAnyChange) != 0 && !path.native().contains("__pycache__"))
+      if ((uses & kAnyChange) != 0 && !path.native().contains("__pycache__") &&
+          written_of_program_.insert(path.parent_path()).second)
         note(
             fmt::format("it {} {}, in its own program, which is read-only in a sandbox: have it "
                         "write elsewhere, by an option or a variable of its own",
@@ -950,8 +951,9 @@ class Proposer {
   std::vector<std::pair<fs::path, std::uint16_t>> ensured_;
   std::vector<fs::path> looked_at_;
   std::size_t more_left_ = 0;
-  std::set<std::string> names_;  // of the server, without kinds
-  std::set<fs::path> made_;      // seen to be made
+  std::set<std::string> names_;            // of the server, without kinds
+  std::set<fs::path> made_;                // seen to be made
+  std::set<fs::path> written_of_program_;  // folders that a note is about
   bool is_python_ = false;
   Proposal proposal_;
 };

@@ -177,11 +177,24 @@ class EntryWords {
     return true;
   }
 
+  // A file of its own to write, whose folder is yet to be made, in one that is there.
+  bool note_absent_folder(const fs::path& written, const std::string& where) {
+    const fs::path folder = written.parent_path();
+    std::error_code error;
+    if (written.native().contains("://") || !fs::is_directory(folder.parent_path(), error))
+      return false;
+    note(written, where,
+         fmt::format("its folder is not there, so it is not given: where the server writes in it, "
+                     "{} first, and do this again",
+                     project::making(folder)));
+    return true;
+  }
+
   bool add_absent(const std::string& name, const fs::path& written, const std::string& where) {
     if (!is_written(written) || !written.has_extension()) return note_absent(name, written, where);
     std::error_code error;
     const fs::path folder = fs::canonical(written.parent_path(), error);
-    if (error) return false;
+    if (error) return note_absent_folder(written, where);
     if (is_foreign(folder, foreign_)) {
       note(written, where,
            "not there yet, in a folder that holds more than it: put it into one of its own");
@@ -196,8 +209,8 @@ class EntryWords {
     const fs::path home = project::home_of_user();
     if (real == "/" || (!home.empty() && project::lies_in(home, real)))
       return note(real, where,
-                  "more than a server should have by a guess: name folders in it, or itself with "
-                  "--files");
+                  "a home as a whole is never given: name folders in it, or give those that it "
+                  "needs with --files");
     put(real, true, where + " names it", raw);
   }
 

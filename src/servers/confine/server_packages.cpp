@@ -14,6 +14,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <initializer_list>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -25,6 +26,7 @@
 #include "core/json.h"
 #include "core/printable.h"
 #include "mcp/environment.h"
+#include "mcp/proxy.h"
 #include "mcp/secrets.h"
 #include "project/private_folder.h"
 
@@ -203,8 +205,20 @@ InstallCommand command_of(const PackageRun& run, const fs::path& folder, Install
   const bool runs = scripts == InstallScripts::kRun;
   switch (run.installer) {
     case Installer::kNpm:
-      words = {"npm",       "install",    "--prefix",         folder.string(), "--no-audit",
-               "--no-fund", "--omit=dev", "--loglevel=error", "--no-progress", "--prefer-online"};
+      // One that does not reach its registry is silent for as long as it tries again.
+      words = {"npm",
+               "install",
+               "--prefix",
+               folder.string(),
+               "--no-audit",
+               "--no-fund",
+               "--omit=dev",
+               "--loglevel=error",
+               "--no-progress",
+               "--prefer-online",
+               "--fetch-retries=2",
+               "--fetch-retry-mintimeout=500",
+               "--fetch-retry-maxtimeout=2000"};
       words.emplace_back(runs ? "--ignore-scripts=false" : "--ignore-scripts");
       words.insert(words.end(), run.options.begin(), run.options.end());
       words.emplace_back("--");
@@ -323,6 +337,29 @@ Result<std::pair<std::string, int>> run_to_end(const std::string& program,
   return std::pair(std::move(said), status);
 }
 
+// What to do where an installer failed, by what it said. `line`: as it was started.
+std::string installer_advice(const PackageRun& run, const std::string& server,
+                             std::string_view said, InstallScripts scripts,
+                             const std::string& line) {
+  const auto says = [&](std::initializer_list<std::string_view> words) {
+    return std::ranges::any_of(words, [&](std::string_view word) { return said.contains(word); });
+  };
+  if (says({"E404", "ETARGET", "No matching distribution", "not found in the package registry",
+            "No solution found"}))
+    return fmt::format(
+        "check the name and the version of {}: the registry that was asked does not have it",
+        printable(run.text()));
+  if (const std::string network = mcp::network_advice(said); !network.empty())
+    return fmt::format("{}; try it: {}", network, line);
+  // npm runs no scripts without them, and fails for nothing that they would have made.
+  if (scripts == InstallScripts::kRun || run.installer == Installer::kNpm)
+    return fmt::format("try it: {}", line);
+  return fmt::format(
+      "try it: {}; where it says that something must be built: mcpac server install {} --scripts "
+      "(of an entry of mcpac.json), which runs programs of its packages with all that you have",
+      line, server);
+}
+
 Result<void> run_installer(const PackageRun& run, const mcp::ServerConfig& server,
                            const fs::path& folder, InstallScripts scripts) {
   mcp::SecretValues secrets;
@@ -350,12 +387,8 @@ Result<void> run_installer(const PackageRun& run, const mcp::ServerConfig& serve
   return refuse_packages(
       fmt::format("{} could not install {}", command.words[0], printable(run.text())),
       "it last wrote:\n" + printable_lines(secrets.redact(said)),
-      scripts == InstallScripts::kRun
-          ? fmt::format("try it: {}", printable(fmt::format("{}", fmt::join(command.words, " "))))
-          : fmt::format(
-                "try it: {}; where it says that something must be built: mcpac server install "
-                "{} --scripts, which runs programs of its packages with all that you have",
-                printable(fmt::format("{}", fmt::join(command.words, " "))), server.name));
+      installer_advice(run, server.name, said, scripts,
+                       printable(fmt::format("{}", fmt::join(command.words, " ")))));
 }
 
 }  // namespace

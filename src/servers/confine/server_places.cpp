@@ -368,9 +368,16 @@ std::vector<std::string> lines_of_places(const Json& places) {
     if (all == nullptr || !all->is_array()) return;
     for (const Json& place : *all) {
       const std::string mode = string_member(place, "mode");
-      lines.push_back(fmt::format("{}: {} {}: {}", printable(server),
-                                  printable(string_member(place, "path")),
-                                  mode.empty() ? std::string(words) : mode, rules_of(place)));
+      const std::string line =
+          fmt::format("{}: {} {}: ", printable(server), printable(string_member(place, "path")),
+                      mode.empty() ? std::string(words) : mode);
+      // Of the entry and of a rule: one place.
+      const auto known = std::ranges::find_if(
+          lines, [&](const std::string& known_line) { return known_line.starts_with(line); });
+      if (known == lines.end())
+        lines.push_back(line + rules_of(place));
+      else
+        *known += ", " + rules_of(place);
     }
   };
   for (const auto& [server, one] : places.items()) {

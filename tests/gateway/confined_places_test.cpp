@@ -2,6 +2,7 @@
 // each client's own.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <chrono>
@@ -19,6 +20,7 @@
 #include "e2e/workspace.h"
 #include "faults/support_descendants.h"
 #include "gate/support_gate.h"
+#include "gateway/own_servers.h"
 #include "gateway/support_http.h"
 #include "gateway/support_serving.h"
 #include "gateway/support_session.h"
@@ -248,6 +250,161 @@ TEST_SUITE("gateway/confined places") {
     CHECK(result.at("before") == R"(["[\"text\"]", "ENOENT", "ENOENT"])");
     CHECK(result.at("after") == result.at("before"));
     CHECK(serving.end() == 0);
+  }
+
+  TEST_CASE("a client's program has the process of that client, and nothing of another one's") {
+    const Shared own(R"({"share": "client"})");
+    const std::string one = own.token("a");
+    const std::string two = own.token("b");
+    // What is done once on a machine is done before a client waits for it.
+    REQUIRE(own.workspace
+                .execute("#include <mcpac.hpp>\nint agent_main(mcpac::Requires<>) { return 0; }\n",
+                         "attempts.coded")
+                .exit_code == 0);
+    Serving serving(own.workspace, {"--tokens", "--code"});
+    const Json write = Json::array({Json::array({"write", "/tmp/kept"})});
+    const Json read = Json::array({Json::array({"read", "/tmp/kept"})});
+    CHECK(own.call(serving, one, "attempts.coded", {{"text", Shared::coded(write)}}) ==
+          R"(["\"done\""])");
+    const auto by_program = [&](const std::string& token) {
+      const std::string source = fmt::format(
+          "#include <mcpac.hpp>\n"
+          "using namespace mcp;\n"
+          "mcpac::Json agent_main(mcpac::Requires<attempts::coded> rt) {{\n"
+          "  return {{{{\"kept\", rt.attempts.coded({{.text = \"{}\"}}).text()}},\n"
+          "          {{\"lists\", rt.attempts.coded({{.text = \"{}\"}}).text()}}}};\n"
+          "}}\n",
+          Shared::coded(read), Shared::coded(own.lists()));
+      const auto answer =
+          post(serving.port(), {.token = token,
+                                .more = stateless_headers("tools/call", "execute_agent"),
+                                .body = request(1, "tools/call",
+                                                stateless({{"name", "execute_agent"},
+                                                           {"arguments", {{"source", source}}}}))
+                                            .dump()})
+              .messages()
+              .back();
+      CAPTURE(answer.dump());
+      return answer.at("result").at("structuredContent").at("result");
+    };
+    CHECK(by_program(one) ==
+          Json{{"kept", R"(["\"written\""])"}, {"lists", R"(["[\"text\"]", "ENOENT", "ENOENT"])"}});
+    CHECK(by_program(two) == Json{{"kept", R"(["ENOENT"])"},
+                                  {"lists", R"(["ENOENT", "[\"secret\", \"text\"]", "EACCES"])"}});
+    CHECK(Shared::running(serving) == 2);
+    CHECK(serving.end() == 0);
+  }
+
+  TEST_CASE("wider rules behind a SIGHUP give a process more places with its next session") {
+    for (const std::string_view sandbox : {"true", R"({"share": "client"})"}) {
+      CAPTURE(sandbox);
+      const Shared shared(sandbox);
+      const std::string one = shared.token("a");
+      Serving serving(shared.workspace, {"--tokens"});
+      using Listed = std::vector<std::string>;
+      CHECK(shared.listed(serving, one) == Listed{"[\"text\"]", "ENOENT", "ENOENT"});
+      shared.workspace.write("a.policy",
+                             "allow attempts.coded\n"
+                             "allow attempts.read_file(path within ./data)\n");
+      ::kill(serving.pid(), SIGHUP);
+      const Json of_b{{"path", "data/b/text"}};
+      const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+      std::string read = "denied";
+      while (read == "denied" && std::chrono::steady_clock::now() < patience)
+        read = shared.call(serving, one, "attempts.read_file", of_b);
+      CHECK(read == "\"shown\"");
+      CHECK(shared.listed(serving, one) ==
+            Listed{"[\"text\"]", "[\"secret\", \"text\"]", "EACCES"});
+      CHECK(Shared::running(serving) == 1);
+      CHECK(serving.end() == 0);
+    }
+  }
+
+  TEST_CASE("so many clients have processes of their own, and one more is told until one leaves") {
+    const Shared own(R"({"share": "client"})");
+    Serving serving(own.workspace, {"--tokens"});
+    std::vector<std::string> tokens;
+    for (std::size_t i = 0; i <= OwnServers::kMost; ++i) {
+      const std::string name = fmt::format("client{}", i);
+      own.workspace.write(name + ".policy", "allow attempts.coded\n");
+      tokens.push_back(own.token(name));
+    }
+    // The first one has a session, which it can end.
+    const std::string session = begin_session(serving.port(), tokens[0]);
+    const Json of_end = Json::array({Json::array({"own_folders", ""})});
+    const Json arguments{{"text", Shared::coded(of_end)}};
+    for (std::size_t i = 1; i < OwnServers::kMost; ++i)
+      CHECK(own.call(serving, tokens[i], "attempts.coded", arguments).starts_with("["));
+    CHECK(Shared::running(serving) == OwnServers::kMost);
+    const auto last = [&] { return own.call(serving, tokens.back(), "attempts.coded", arguments); };
+    const std::string refused = last();
+    CAPTURE(refused);
+    CHECK_FALSE(refused.starts_with("["));
+    CHECK(Shared::running(serving) == OwnServers::kMost);
+    // Those that have theirs go on.
+    CHECK(own.call(serving, tokens[1], "attempts.coded", arguments).starts_with("["));
+    RawClient client(serving.port());
+    client.send(
+        fmt::format("DELETE /mcp HTTP/1.1\r\nHost: localhost:{}\r\nAuthorization: Bearer "
+                    "{}\r\nMcp-Session-Id: {}\r\n\r\n",
+                    serving.port(), tokens[0], session));
+    CHECK(client.read().status / 100 == 2);
+    const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    std::string answer = refused;
+    while (!answer.starts_with("[") && std::chrono::steady_clock::now() < patience) answer = last();
+    CHECK(answer.starts_with("["));
+    CHECK(serving.end() == 0);
+  }
+
+  TEST_CASE("a client hears nothing of why a call failed in a sandbox but the server's own words") {
+    const Workspace workspace(R"({"mcpServers": {"opener": {"command": "/usr/bin/python3",
+      "args": ["opener.py"], "era": "initialize", "sandbox": true}}})");
+    workspace.write("opener.py", R"PY(import json, sys
+TOOL = {"name": "open", "description": "Opens it.",
+        "inputSchema": {"type": "object", "properties": {"name": {"type": "string"}}}}
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked:
+        continue
+    result = {}
+    if asked["method"] == "initialize":
+        result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+                  "serverInfo": {"name": "opener", "version": "1"}}
+    if asked["method"] == "tools/list":
+        result = {"tools": [TOOL]}
+    if asked["method"] == "tools/call":
+        try:
+            open("/" + asked["params"]["arguments"]["name"])
+        except OSError as error:
+            result = {"isError": True, "content": [{"type": "text", "text": str(error)}]}
+    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
+)PY");
+    workspace.write("kept/secret", "s");
+    REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);
+    const std::string place = (workspace.folder() / "kept").string();
+    workspace.write("client.policy", "allow opener.open\n");
+    const auto token =
+        workspace.mcpac({"token", "create", "client", "--policy", "client.policy", "--json"});
+    Serving serving(workspace, {"--tokens"});
+    const auto reply =
+        post(serving.port(),
+             {.token = token.json().at("token"),
+              .more = stateless_headers("tools/call", "opener.open"),
+              .body = request(1, "tools/call",
+                              stateless({{"name", "opener.open"},
+                                         {"arguments", {{"name", place.substr(1) + "/secret"}}}}))
+                          .dump()})
+            .messages();
+    REQUIRE(reply.size() == 1);
+    const Json& result = reply.back().at("result");
+    CHECK(text_in(result) ==
+          fmt::format("[Errno 2] No such file or directory: '{}/secret'", place));
+    for (const char* word : {"sandbox", "confine", "mcpac/error"})
+      CHECK_MESSAGE(!result.dump().contains(word), result.dump());
+    CHECK(serving.end() == 0);
+    // Its user does.
+    const auto told = workspace.mcpac({"audit", "list", "--json", "--kind", "Anomaly"});
+    CHECK_MESSAGE(e2e::has(told.out, place), told.out);
   }
 
   TEST_CASE("what a client cannot call any more gives a shared server nothing, and lifts nothing") {

@@ -89,6 +89,7 @@ int enter_namespaces(const Confinement& from) {
   const Plan& plan = *from.plan;
   if (plan.identity == Identity::kUserNamespace) {
     if (const int error = map_ids(from.outer_user, from.outer_group)) return error;
+    if (plan.admits.has<Serves>()) bound_watches();
   }
   // Not with the others (launch.cpp).
   const bool hides_group = plan.group >= 0 && (plan.namespace_flags & CLONE_NEWCGROUP) != 0;

@@ -11,10 +11,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
 #include <tuple>
@@ -51,6 +53,21 @@ int map_ids(uid_t outer_user, gid_t outer_group) {
   if (const int error = write_whole("/proc/self/setgroups", "deny")) return error;
   if (const int error = write_map("/proc/self/uid_map", kInnerId, outer_user)) return error;
   return write_map("/proc/self/gid_map", kInnerId, outer_group);
+}
+
+void bound_watches() {
+  std::ignore = write_whole("/proc/sys/user/max_inotify_instances", "16");
+  // A quarter of those that the user has.
+  std::array<char, 32> text{};
+  const int limit = ::open("/proc/sys/fs/inotify/max_user_watches", O_RDONLY | O_CLOEXEC);
+  if (limit < 0) return;
+  const ssize_t read = ::read(limit, text.data(), text.size() - 1);
+  ::close(limit);
+  const long all = read > 0 ? std::strtol(text.data(), nullptr, 10) : 0;
+  if (all <= 0) return;
+  const int size = std::snprintf(text.data(), text.size(), "%ld", std::max(all / 4, 1L));
+  std::ignore = write_whole("/proc/sys/user/max_inotify_watches",
+                            {text.data(), static_cast<std::size_t>(size)});
 }
 
 int hide_host_name() {

@@ -16,6 +16,11 @@ namespace mcpac::sandbox {
 // In the child of a user namespace: maps 65534 inside to the ids outside. 0 or errno.
 [[nodiscard]] int map_ids(uid_t outer_user, gid_t outer_group);
 
+// In the child of a user namespace, with its powers: what may watch files there. The kernel counts
+// watches by the user of the machine, whose programs would get none where one has all. Where
+// /proc/sys cannot be written there is no such bound.
+void bound_watches();
+
 // In the child of a uts namespace: a name that says nothing. 0 or errno.
 [[nodiscard]] int hide_host_name();
 

@@ -46,7 +46,6 @@ constexpr int kServedFiles[] = {SCMP_SYS(read),
                                 SCMP_SYS(dup),
                                 SCMP_SYS(dup2),
                                 SCMP_SYS(dup3),
-                                SCMP_SYS(fcntl),
                                 SCMP_SYS(flock),
                                 SCMP_SYS(stat),
                                 SCMP_SYS(lstat),
@@ -299,6 +298,8 @@ constexpr int kBeyondLandlock[] = {SCMP_SYS(chmod),
                                    SCMP_SYS(utimes),
                                    SCMP_SYS(futimesat),
                                    SCMP_SYS(utimensat),
+                                   SCMP_SYS(inotify_init),
+                                   SCMP_SYS(inotify_init1),
                                    SCMP_SYS(inotify_add_watch)};
 constexpr int kAttributesRead[] = {SCMP_SYS(getxattr),  SCMP_SYS(lgetxattr),  SCMP_SYS(fgetxattr),
                                    SCMP_SYS(listxattr), SCMP_SYS(llistxattr), SCMP_SYS(flistxattr)};
@@ -358,6 +359,31 @@ void making_rules(Rules& rules, Root root) {
   // RENAME_WHITEOUT makes a device.
   for (const unsigned flags : {0U, 1U, 2U})
     rules.push_back({kServed, SCMP_SYS(renameat2), {is(4, flags)}});
+}
+
+// All that is asked of descriptors but what others would wait for or be watched by: a lease on a
+// file that may only be read keeps every open() of it on this machine waiting, for
+// /proc/sys/fs/lease-break-time each, and root's id-mapped mounts show root's files as the
+// program's own. The answer is that of a file system without leases. By all 32 bits that the kernel
+// reads, and no more.
+void command_rules(Rules& rules) {
+  constexpr unsigned kSetLease = 1024;
+  constexpr unsigned kNotify = 1026;
+  struct Commands {
+    std::uint64_t mask;
+    unsigned first;
+  };
+  for (const auto& [mask, first] : {Commands{0xfffffff0U, 0},      // F_DUPFD to F_SETOWN_EX
+                                    Commands{0xffffffffU, 16},     // F_GETOWN_EX
+                                    Commands{0xfffffffcU, 36},     // locks of open files
+                                    Commands{0xffffffffU, 1025},   // F_GETLEASE
+                                    Commands{0xffffffffU, 1027},   // F_DUPFD_QUERY
+                                    Commands{0xfffffffeU, 1028},   // F_CREATED_QUERY
+                                    Commands{0xfffffffeU, 1030},   // F_DUPFD_CLOEXEC
+                                    Commands{0xfffffff8U, 1032}})  // pipes' sizes, seals, hints
+    rules.push_back({kServed, SCMP_SYS(fcntl), {with_bits(1, mask, first)}});
+  for (const unsigned command : {kSetLease, kNotify})
+    rules.push_back({answered(EINVAL), SCMP_SYS(fcntl), {is(1, command)}});
 }
 
 // Streams and datagrams of the families that libc knows, and the kernel's list of interfaces. In a
@@ -472,6 +498,7 @@ std::vector<ArgumentRule> serving_rules(const FilterKey& key) {
   Rules rules;
   starting_rules(rules);
   making_rules(rules, key.root);
+  command_rules(rules);
   socket_rules(rules, key.root, key.admits.has<Dials>());
   odd_rules(rules);
   if (key.root == Root::kOfHost) own_process_rules(rules);

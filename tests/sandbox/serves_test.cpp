@@ -2,6 +2,7 @@
 // that holds what was mounted, and gets nothing beyond that.
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -271,6 +272,63 @@ TEST_SUITE("sandbox/serves") {
           "start Permission denied\nby number Permission denied\nmap Operation not permitted\n"
           "loader failed\n";
     CHECK(run_once(served.spec) == expected + "own memory done\n");
+  }
+
+  TEST_CASE("a file that it has keeps no other program waiting, and locks and pipes work") {
+    const std::string tries =
+        "import ctypes,errno,fcntl,os\n"
+        "libc=ctypes.CDLL(None,use_errno=True)\n"
+        "def told(command,value,path='/usr/bin/env'):\n"
+        "  fd=os.open(path,os.O_RDONLY)\n"
+        "  done=libc.syscall(72,fd,ctypes.c_long(command),ctypes.c_long(value))\n"
+        "  print(errno.errorcode[ctypes.get_errno()] if done<0 else 'done')\n"
+        // The kernel reads 32 bits of a command.
+        "for lease in (1024,(1<<32)|1024,(1<<63)|1024):\n"
+        "  for kind in (fcntl.F_RDLCK,fcntl.F_WRLCK): told(lease,kind)\n"
+        "told(1024,fcntl.F_WRLCK,'/place/text'); told(1026,1,'/usr/bin')\n"
+        "fcntl.lockf(os.open('/place/text',os.O_RDWR),fcntl.LOCK_EX|fcntl.LOCK_NB)\n"
+        "r,w=os.pipe()\n"
+        "print([fcntl.fcntl(w,c,v) for c,v in ((fcntl.F_SETPIPE_SZ,8192),(fcntl.F_GETPIPE_SZ,0),\n"
+        "  (fcntl.F_SETFD,1),(fcntl.F_GETFD,0),(fcntl.F_SETFL,os.O_NONBLOCK))])\n"
+        "print(fcntl.fcntl(w,fcntl.F_DUPFD_CLOEXEC,50),fcntl.fcntl(w,fcntl.F_DUPFD,60))\n"
+        "print(fcntl.fcntl(w,fcntl.F_GETOWN),fcntl.fcntl(r,1025))\n";
+    std::string expected = "exit 0 ";
+    for (int i = 0; i < 8; ++i) expected += "EINVAL\n";
+    expected += "[8192, 8192, 0, 1, 0]\n50 60\n0 2\n";
+    const auto once = [&] {
+      const Served served = serving("/usr/bin/python3", {"python3", "-c", tries});
+      return run_once(served.spec);
+    };
+    CHECK(in_child(once) == expected);
+    if (::geteuid() == 0)
+      CHECK(in_child([&] { return become_user() ? once() : "no user"; }) == expected);
+  }
+
+  TEST_CASE("it leaves its user watches of files") {
+    const std::string script =
+        "import ctypes\n"
+        "libc=ctypes.CDLL(None)\n"
+        "made=0\n"
+        "while made<100 and libc.inotify_init1(0)>=0: made+=1\n"
+        "print(made)\n";
+    const auto once = [&] {
+      const Served served = serving("/usr/bin/python3", {"python3", "-c", script});
+      return run_once(served.spec);
+    };
+    const auto as_user = [](const std::function<std::string()>& what) {
+      return in_child(
+          [&] { return ::geteuid() != 0 || become_user() ? what() : std::string("no user"); });
+    };
+    const std::string can_bound = as_user([] {
+      if (::unshare(CLONE_NEWUSER) != 0) return std::string("no namespace");
+      const UniqueFd limit(::open("/proc/sys/user/max_inotify_instances", O_WRONLY));
+      return std::string(limit ? "yes" : "no");
+    });
+    if (can_bound != "yes") {
+      MESSAGE("skipped: /proc/sys cannot be written in a user namespace: ", can_bound);
+      return;
+    }
+    CHECK(as_user(once) == "exit 0 16\n");
   }
 
   TEST_CASE("it talks to itself over the loopback device, and reaches nothing else") {

@@ -685,6 +685,22 @@ TEST_SUITE("execute/confined servers") {
     CHECK(std::ranges::any_of(whole->mounts, [&](const sandbox::Mount& mount) {
       return mount.inside == project.config_file && mount.access == sandbox::Mount::Access::kRead;
     }));
+    // So do mcpac's programs, as in a folder where mcpac is built.
+    folders.libexec = disk.path("home/project/build/libexec/mcpac");
+    disk.put("home/project/build/libexec/mcpac/mcpac");
+    disk.put("home/project/build/bin/mcpac");
+    disk.put("home/project/build/bin/other");
+    const auto built = servers::confined_spec(project, folders, options);
+    REQUIRE(built.has_value());
+    const auto held = [&](const std::string& place) {
+      return std::ranges::any_of(built->mounts, [&](const sandbox::Mount& mount) {
+        return mount.inside == disk.path(place) && mount.access == sandbox::Mount::Access::kRead;
+      });
+    };
+    CHECK(held("home/project/build/libexec/mcpac"));
+    CHECK(held("home/project/build/bin/mcpac"));
+    CHECK_FALSE(held("home/project/build/bin"));
+    CHECK_FALSE(held("home/project/build/bin/other"));
   }
 
   TEST_CASE("rules that mcpac reads by other files are held where a server may write them") {

@@ -459,7 +459,7 @@ ReservedPlaces reserved_places(const Project& project, const Folders& folders,
   }
   if (!folders.temporary.empty()) reserved.shared.push_back(real_path(folders.temporary));
   for (const fs::path& own : {project.config_file, project.lock_file(), project.policy_file(),
-                              project.headers(), folders.libexec})
+                              project.headers(), folders.libexec, folders.front()})
     reserved.read_only.push_back(real_path(own));
   reserved.obeyed = files_obeyed_for(project, folders);
   for (const fs::path& source : sources) reserved.read_only.push_back(real_path(source));

@@ -85,6 +85,13 @@ class Disk {
     return names;
   }
 
+  [[nodiscard]] std::set<std::string> trees(std::string program,
+                                            std::vector<std::string> arguments = {}) const {
+    auto all = needed(std::move(program), std::move(arguments));
+    std::erase_if(all, [](const std::string& one) { return one.contains(" -> "); });
+    return all;
+  }
+
   // What the program is called.
   [[nodiscard]] std::set<std::string> names(std::string program,
                                             std::vector<std::string> arguments = {}) const {
@@ -230,6 +237,62 @@ TEST_SUITE("execute/confined servers") {
     CHECK(disk.needed("/usr/bin/python3", {"../scripts/serve.py"}) ==
           Names{"home/scripts/run.sh", "home/scripts/serve.py"});
     CHECK(disk.needed(disk.path("home/scripts/run.sh")) == Names{"home/scripts/run.sh"});
+  }
+
+  TEST_CASE("links of a project and its variables make nothing else a part of a server's program") {
+    const Disk disk;
+    const std::string node = disk.path("home/.nvm/current/bin/node");
+    // What another wrote and the entry does not say: a home, keys, mcpac's own.
+    disk.put("home/.ssh/id");
+    const Names own{"home/.nvm/v20/bin/node", "home/.nvm/v20/lib", "home/app/src"};
+    for (const char* packages : {"..", "../..", "../.ssh", "/"}) {
+      disk.put("home/app/src/main.js");
+      fs::remove_all(disk.path("home/app/node_modules"));
+      fs::create_directory_symlink(packages, disk.path("home/app/node_modules"));
+      fs::remove(disk.path("home/app/package.json"));
+      fs::create_symlink("../.ssh/id", disk.path("home/app/package.json"));
+      INFO(packages);
+      CHECK(disk.trees(node, {"../app/src/main.js"}) == own);
+    }
+    // What is called so elsewhere is that.
+    fs::remove_all(disk.path("home/app/node_modules"));
+    fs::create_directory_symlink("../project/tool/node_modules",
+                                 disk.path("home/app/node_modules"));
+    CHECK(disk.trees(node, {"../app/src/main.js"}).contains("home/project/tool/node_modules"));
+    disk.put("home/unpacked/bin/tool");
+    fs::permissions(disk.path("home/unpacked/bin/tool"), fs::perms(0755));
+    fs::create_directory_symlink("..", disk.path("home/unpacked/lib"));
+    CHECK(disk.trees(disk.path("home/unpacked/bin/tool")) == Names{"home/unpacked/bin/tool"});
+    // A venv that was made in the project's folder is not all of that.
+    disk.put("home/project/pyvenv.cfg");
+    disk.put("home/project/lib/site.py");
+    disk.put("home/project/.env");
+    fs::create_directories(disk.path("home/project/bin"));
+    fs::create_symlink("/usr/bin/python3", disk.path("home/project/bin/python"));
+    CHECK(disk.trees(disk.path("home/project/bin/python"), {"-m", "serve"}) ==
+          Names{"home/project/bin", "home/project/lib", "home/project/pyvenv.cfg"});
+    project::Project project;
+    project.config_file = disk.path("home/project/mcpac.json");
+    project.folder = disk.path("home/project");
+    project::Folders folders;
+    folders.libexec = "/nowhere";
+    folders.state = disk.path("home/state");
+    disk.put("home/state/audit/run.py");
+    mcp::SpawnOptions options{.program = "/usr/bin/python3"};
+    options.arguments = {"python3", "own.py"};
+    options.environment = {"PYTHONPATH=" + disk.path("home/state/audit")};
+    options.keeper = "/keeper";
+    options.working_directory = project.folder.string();
+    options.confined = mcp::ConfinedSpawn{.confiner = nullptr, .server = "one"};
+    const auto refusal = [&] {
+      const auto spec = servers::confined_spec(project, folders, options);
+      return spec ? std::string() : spec.error().to_text();
+    };
+    CHECK(refusal().contains("home/state/audit is mcpac's own"));
+    options.environment.clear();
+    CHECK(refusal().empty());
+    options.arguments = {"python3", disk.path("home/state/audit/run.py")};
+    CHECK(refusal().contains("is mcpac's own"));
   }
 
   TEST_CASE("what chooses, downloads or starts its program elsewhere is refused by name") {

@@ -450,13 +450,19 @@ bool FileMounts::writes() const {
          places.end();
 }
 
+std::vector<fs::path> closed_places(const Folders& folders) {
+  std::vector<fs::path> closed;
+  for (const fs::path& own :
+       {folders.state, folders.cache, folders.runtime, folders.settings, folders.answers}) {
+    if (!own.empty()) closed.push_back(real_path(own));
+  }
+  return closed;
+}
+
 ReservedPlaces reserved_places(const Project& project, const Folders& folders,
                                std::span<const fs::path> sources) {
   ReservedPlaces reserved;
-  for (const fs::path& own :
-       {folders.state, folders.cache, folders.runtime, folders.settings, folders.answers}) {
-    if (!own.empty()) reserved.closed.push_back(real_path(own));
-  }
+  reserved.closed = closed_places(folders);
   if (!folders.temporary.empty()) reserved.shared.push_back(real_path(folders.temporary));
   for (const fs::path& own : {project.config_file, project.lock_file(), project.policy_file(),
                               project.headers(), folders.libexec, folders.front()})

@@ -39,6 +39,8 @@ struct ReservedPlaces {
   // there (is_protected_settings). Empty for programs, which write in none of them.
   std::vector<std::filesystem::path> settings{};
 };
+// Folders of mcpac that nothing is given of: state, cache, settings, answers, sockets. Real paths.
+[[nodiscard]] std::vector<std::filesystem::path> closed_places(const Folders& folders);
 // `sources`: the files and folders that the program was made of.
 [[nodiscard]] ReservedPlaces reserved_places(const Project& project, const Folders& folders,
                                              std::span<const std::filesystem::path> sources);

@@ -419,6 +419,26 @@ void add_to_own_home(ByPlace& mounts, const fs::path& project) {
   if (mounts.size() + more.size() <= kMostMounts) mounts.merge(more);
 }
 
+// Nothing of mcpac's own is part of a program, whatever links and variables of its entry say, but
+// what was installed for it.
+Result<void> refuse_own_trees(const std::set<fs::path>& trees, const project::Folders& folders,
+                              const std::vector<fs::path>& installed) {
+  const auto closed = project::closed_places(folders);
+  const auto lies_in_one_of = [](const fs::path& tree, const std::vector<fs::path>& places) {
+    return std::ranges::any_of(
+        places, [&](const fs::path& place) { return project::lies_in(tree, place); });
+  };
+  for (const fs::path& tree : trees) {
+    if (!lies_in_one_of(tree, closed) || lies_in_one_of(tree, installed)) continue;
+    return fail(ErrorId::kFilesRefused,
+                fmt::format("{} is mcpac's own, and no part of a server", printable(tree.string())),
+                {.where = {},
+                 .why = "its command line or a variable like NODE_PATH leads there",
+                 .fix = "start what lies elsewhere"});
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<fs::path> homes_of_servers() {
@@ -450,6 +470,8 @@ Result<sandbox::Spec> confined_spec(const project::Project& project,
   auto profile =
       launch_profile_of(options, *start, foreign_folders(project, folders), started->programs);
   if (!profile) return pass_on(profile);
+  auto own = refuse_own_trees(profile->trees, folders, started->trees);
+  if (!own) return pass_on(own);
   auto places = mounts_of_places(project, folders, *options.confined, by_rules,
                                  started_from(options, *profile, *start));
   if (!places) return pass_on(places);

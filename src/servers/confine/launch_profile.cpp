@@ -343,7 +343,14 @@ class Profiler {
     const fs::path root = program.parent_path().parent_path();
     std::error_code error;
     if (root == root.root_path() || !fs::exists(root / "pyvenv.cfg", error)) return;
-    if (const auto real = follow(root)) add_tree(*real);
+    const auto real = follow(root);
+    if (!real) return;
+    if (!is_foreign(*real)) return add_tree(*real);
+    // One that was made in the project's folder is that, and more.
+    for (const char* name : {"pyvenv.cfg", "bin", "lib", "lib64"}) {
+      if (const auto part = follow(*real / name); part && project::lies_in(*part, *real))
+        add_tree(*part);
+    }
   }
 
   // "PREFIX/lib" of "PREFIX/bin/program": of a Python or a Node that was unpacked somewhere.
@@ -353,7 +360,8 @@ class Profiler {
     if (folder.filename() != "bin" || is_of_system(prefix) || prefix == prefix.root_path()) return;
     std::error_code error;
     if (fs::is_directory(prefix / "lib", error)) {
-      if (const auto real = follow(prefix / "lib")) add_tree(*real);
+      if (const auto real = follow(prefix / "lib"); real && project::lies_in(*real, prefix))
+        add_tree(*real);
     }
   }
 
@@ -496,13 +504,24 @@ class Profiler {
     return std::nullopt;
   }
 
+  // Where it leads, and is called the same: a link in a project that somebody else wrote could lead
+  // to a home, a key or anything.
+  std::optional<fs::path> follow_by_name(const fs::path& path) {
+    auto real = follow(path);
+    if (real && real->filename() != path.filename()) real.reset();
+    return real;
+  }
+
   // Files that Node looks for from there up to the script's package.
   void add_package_above(const fs::path& folder) {
     std::error_code error;
     for (fs::path at = folder; at != at.root_path(); at = at.parent_path()) {
-      if (const auto packages = follow(at / "node_modules")) add_tree(*packages);
+      const auto packages = follow_by_name(at / "node_modules");
+      if (packages && !is_foreign(*packages)) add_tree(*packages);
       if (!fs::is_regular_file(at / "package.json", error)) continue;
-      if (const auto real = follow(at / "package.json")) add_tree(*real);
+      const auto real = follow_by_name(at / "package.json");
+      if (!real) return;
+      add_tree(*real);
       add_name_in(at / "package.json");
       return;
     }

@@ -24,6 +24,7 @@
 
 #include "core/printable.h"
 #include "core/shell_quote.h"
+#include "ipc/aside.h"
 #include "mcp/config_member.h"
 #include "mcp/spawn.h"
 
@@ -137,8 +138,8 @@ std::string text_of_status(int status) {
 
 }  // namespace
 
-Result<std::shared_ptr<ChildProcess>> ChildProcess::spawn_confined(
-    const asio::any_io_executor& executor, const SpawnOptions& options, const ConfinedEnds& ends) {
+Result<ChildProcess::Begun> ChildProcess::begin_confined(const SpawnOptions& options,
+                                                         const ConfinedEnds& ends) {
   const ConfinedSpawn& confined = *options.confined;
   if (!confined.confiner) {
     return fail(
@@ -173,16 +174,34 @@ Result<std::shared_ptr<ChildProcess>> ChildProcess::spawn_confined(
                 {.why = "it was killed or stopped, or has no memory"});
   }
   if (*error != 0) return cannot_start(options, *error);
-  UniqueFd end(::fcntl((*process)->end_descriptor(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
-  if (!end) return fail(ErrorId::kServerStart, "cannot watch the server: " + reason(errno));
-  std::shared_ptr<ChildProcess> child(
-      new ChildProcess(executor, -1, std::move(end), std::move(ours)));
-  child->confined_ = std::move(*process);
-  return child;
+  Begun begun;
+  begun.end = UniqueFd(::fcntl((*process)->end_descriptor(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  if (!begun.end) return fail(ErrorId::kServerStart, "cannot watch the server: " + reason(errno));
+  begun.control = std::move(ours);
+  begun.confined = std::move(*process);
+  return begun;
 }
 
 Result<std::shared_ptr<ChildProcess>> ChildProcess::spawn(const asio::any_io_executor& executor,
                                                           const SpawnOptions& options) {
+  auto begun = begin(options);
+  if (!begun) return pass_on(begun);
+  return std::shared_ptr<ChildProcess>(new ChildProcess(executor, std::move(*begun)));
+}
+
+asio::awaitable<Result<std::shared_ptr<ChildProcess>>> ChildProcess::spawn_aside(
+    asio::any_io_executor executor, SpawnOptions options) {
+  if (!options.confined || !options.confined->confiner) co_return spawn(executor, options);
+  ConfinedSpawn& confined = *options.confined;
+  if (auto now = confined.confiner->at_this_moment(confined.server))
+    confined.confiner = std::move(now);
+  std::function<Result<Begun>()> work = [options = std::move(options)] { return begin(options); };
+  auto begun = co_await ipc::aside<Result<Begun>>(executor, std::move(work));
+  if (!begun) co_return pass_on(begun);
+  co_return std::shared_ptr<ChildProcess>(new ChildProcess(executor, std::move(*begun)));
+}
+
+Result<ChildProcess::Begun> ChildProcess::begin(const SpawnOptions& options) {
   auto in = make_socket_pair();
   if (!in) return pass_on(in);
   auto out = make_socket_pair();
@@ -203,14 +222,13 @@ Result<std::shared_ptr<ChildProcess>> ChildProcess::spawn(const asio::any_io_exe
                 {.why = "it ends what a server leaves behind", .fix = "install mcpac anew"});
   }
   if (options.confined) {
-    auto confined = spawn_confined(executor, options,
-                                   {.standard_input = in->theirs.get(),
-                                    .standard_output = out->theirs.get(),
-                                    .standard_error = err->theirs.get()});
+    auto confined = begin_confined(options, {.standard_input = in->theirs.get(),
+                                             .standard_output = out->theirs.get(),
+                                             .standard_error = err->theirs.get()});
     if (!confined) return confined;
-    (*confined)->stdin_end = std::move(in->ours);
-    (*confined)->stdout_end = std::move(out->ours);
-    (*confined)->stderr_end = std::move(err->ours);
+    confined->stdin_end = std::move(in->ours);
+    confined->stdout_end = std::move(out->ours);
+    confined->stderr_end = std::move(err->ours);
     return confined;
   }
   UniqueFd control;
@@ -227,20 +245,25 @@ Result<std::shared_ptr<ChildProcess>> ChildProcess::spawn(const asio::any_io_exe
     return fail(ErrorId::kServerStart, "cannot watch the server: " + reason(failed),
                 {.why = "pidfd_open needs Linux 5.3"});
   }
-  std::shared_ptr<ChildProcess> child(
-      new ChildProcess(executor, pid, std::move(pidfd), std::move(control)));
-  child->stdin_end = std::move(in->ours);
-  child->stdout_end = std::move(out->ours);
-  child->stderr_end = std::move(err->ours);
-  return child;
+  Begun begun;
+  begun.stdin_end = std::move(in->ours);
+  begun.stdout_end = std::move(out->ours);
+  begun.stderr_end = std::move(err->ours);
+  begun.pid = pid;
+  begun.end = std::move(pidfd);
+  begun.control = std::move(control);
+  return begun;
 }
 
-ChildProcess::ChildProcess(const asio::any_io_executor& executor, pid_t pid, UniqueFd pidfd,
-                           UniqueFd control)
-    : executor_(executor),
-      pid_(pid),
-      pidfd_(executor, pidfd.release()),
-      control_(std::move(control)) {}
+ChildProcess::ChildProcess(const asio::any_io_executor& executor, Begun begun)
+    : stdin_end(std::move(begun.stdin_end)),
+      stdout_end(std::move(begun.stdout_end)),
+      stderr_end(std::move(begun.stderr_end)),
+      executor_(executor),
+      pid_(begun.pid),
+      pidfd_(executor, begun.end.release()),
+      control_(std::move(begun.control)),
+      confined_(std::move(begun.confined)) {}
 
 ChildProcess::~ChildProcess() {
   kill_now();
@@ -333,19 +356,31 @@ void ChildProcess::kill_now() {
   // A killed process is gone within a scheduling step; one in an uninterruptible sleep is left to
   // init.
   constexpr int kPatienceMs = 2'000;
-  const auto has_ended = [this] {
+  // Of one that another waits for: the memory that it may have is given back in seconds.
+  constexpr int kMomentMs = 200;
+  const auto has_ended = [this](int patience) {
     pollfd ready{.fd = pidfd_.native_handle(), .events = POLLIN, .revents = 0};
     int count = 0;
-    while ((count = ::poll(&ready, 1, kPatienceMs)) < 0 && errno == EINTR) {
+    while ((count = ::poll(&ready, 1, patience)) < 0 && errno == EINTR) {
     }
     return count > 0;
   };
   const bool has_keeper = static_cast<bool>(control_);
   control_.reset();  // it kills the server and all that came of it, then ends
-  if (confined_) confined_->kill();
-  if (!has_keeper || !has_ended()) {
+  if (confined_) {
+    confined_->kill();
+    if (has_ended(kMomentMs)) {
+      reap();
+    } else {
+      exit_text_ = text_of_status(SIGKILL);
+      is_over();
+      confined_.reset();
+    }
+    return;
+  }
+  if (!has_keeper || !has_ended(kPatienceMs)) {
     signal_group(SIGKILL);
-    has_ended();
+    has_ended(kPatienceMs);
   }
   reap();
 }

@@ -35,7 +35,7 @@ namespace mcpac::mcp {
 struct SpawnOptions;
 
 // A server in a sandbox, whose parent is not us. Destroying it ends it, with all that it started,
-// and waits for that.
+// and waits a moment for that: whose end takes longer, as that of much memory does, keeps no loop.
 class ConfinedProcess {
  public:
   ConfinedProcess() = default;
@@ -98,6 +98,12 @@ class Confiner {
   // program and tells on `control` what became of that.
   [[nodiscard]] virtual Result<std::unique_ptr<ConfinedProcess>> start(
       const std::string& server, const SpawnOptions& options, const ConfinedEnds& ends) const = 0;
+  // One that starts this server with what it may have at this moment, and asks the thread of this
+  // call for nothing; null: this one does.
+  [[nodiscard]] virtual std::shared_ptr<const Confiner> at_this_moment(
+      const std::string& /*server*/) const {
+    return nullptr;
+  }
   // For one more start of a server whose start failed; null: none can be observed.
   [[nodiscard]] virtual std::shared_ptr<Refusals> look_at_refusals(
       const std::string& server) const = 0;
@@ -130,6 +136,10 @@ class ChildProcess : public std::enable_shared_from_this<ChildProcess> {
  public:
   [[nodiscard]] static Result<std::shared_ptr<ChildProcess>> spawn(
       const boost::asio::any_io_executor& executor, const SpawnOptions& options);
+  // The same on a loop. A start in a sandbox has a thread of its own: folders are looked through
+  // for it, which may take seconds, and the sandbox's warden is waited for.
+  [[nodiscard]] static boost::asio::awaitable<Result<std::shared_ptr<ChildProcess>>> spawn_aside(
+      boost::asio::any_io_executor executor, SpawnOptions options);
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
   ~ChildProcess();  // kills and reaps
@@ -154,15 +164,22 @@ class ChildProcess : public std::enable_shared_from_this<ChildProcess> {
   void signal_group(int signal) const;
   // True when it had ended by then.
   boost::asio::awaitable<bool> wait(std::chrono::milliseconds at_most);
-  // SIGKILL to the group, then reaps; returns at once in all but pathological cases.
+  // SIGKILL to the group, then reaps; returns at once in all but pathological cases. Of one that is
+  // confined it waits a moment at most.
   void kill_now();
 
  private:
-  ChildProcess(const boost::asio::any_io_executor& executor, pid_t pid, UniqueFd pidfd,
-               UniqueFd control);
-  static Result<std::shared_ptr<ChildProcess>> spawn_confined(
-      const boost::asio::any_io_executor& executor, const SpawnOptions& options,
-      const ConfinedEnds& ends);
+  // A process that was started, without a loop yet.
+  struct Begun {
+    UniqueFd stdin_end, stdout_end, stderr_end;  // ours
+    pid_t pid = -1;
+    UniqueFd end;  // readable once it has ended
+    UniqueFd control;
+    std::unique_ptr<ConfinedProcess> confined;
+  };
+  ChildProcess(const boost::asio::any_io_executor& executor, Begun begun);
+  static Result<Begun> begin(const SpawnOptions& options);  // any thread
+  static Result<Begun> begin_confined(const SpawnOptions& options, const ConfinedEnds& ends);
   void watch();
   bool reap();
   bool reap_confined();

@@ -29,35 +29,37 @@ Error at_server(Error error, const std::string& server) {
   return error;
 }
 
-Result<std::shared_ptr<Session>> open_session(const asio::any_io_executor& executor,
-                                              const ServerConfig& config, const Events& events) {
+// All of it outlives this.
+asio::awaitable<Result<std::shared_ptr<Session>>> open_session(
+    const asio::any_io_executor& executor, const ServerConfig& config, const Events& events) {
   auto secrets = events.earlier ? std::make_shared<SecretValues>(*events.earlier)
                                 : std::make_shared<SecretValues>();
   std::shared_ptr<Transport> transport;
   if (config.is_http()) {
     auto authorizer = make_authorizer(executor, config, secrets, events.show_login);
     if (!authorizer)
-      return std::unexpected(
+      co_return std::unexpected(
           secrets->redact(at_server(std::move(authorizer.error()), config.name)));
     auto room = events.connections ? events.connections : std::make_shared<ConnectionRoom>();
     auto made =
         HttpTransport::make(executor, config, *secrets, std::move(*authorizer), std::move(room));
-    if (!made) return std::unexpected(secrets->redact(std::move(made.error())));
+    if (!made) co_return std::unexpected(secrets->redact(std::move(made.error())));
     transport = std::move(*made);
   } else {
     auto target = make_stdio_target(config, *secrets);
     if (!target)
-      return std::unexpected(secrets->redact(at_server(std::move(target.error()), config.name)));
+      co_return std::unexpected(secrets->redact(at_server(std::move(target.error()), config.name)));
     target->on_stderr = events.server_stderr;
-    auto started = StdioTransport::start_server(executor, std::move(*target), secrets);
+    auto started = co_await StdioTransport::start_server(executor, std::move(*target), secrets);
     if (!started)
-      return std::unexpected(secrets->redact(at_server(std::move(started.error()), config.name)));
+      co_return std::unexpected(
+          secrets->redact(at_server(std::move(started.error()), config.name)));
     transport = std::move(*started);
   }
   auto session = std::make_shared<Session>(executor, config.name, std::move(transport),
                                            std::move(secrets), events);
   session->start();
-  return session;
+  co_return session;
 }
 
 class ClientImpl final : public Client {
@@ -265,7 +267,7 @@ asio::awaitable<Result<Opened>> open(asio::any_io_executor executor, ServerConfi
   SlowStart slow(executor, config, events.starts_slowly);
   std::optional<Error> first;  // refusal of `initialize`
   while (true) {
-    auto session = open_session(executor, config, events);
+    auto session = co_await open_session(executor, config, events);
     if (!session) co_return pass_on(session);
     slow.watch(*session);
     auto tried = co_await negotiate(*session, options);
@@ -312,7 +314,7 @@ asio::awaitable<void> look_once_more(asio::any_io_executor executor, ServerConfi
   options.timeout = config.timeout;
   options.is_process = true;
   Events unheard;
-  auto session = open_session(executor, config, unheard);
+  auto session = co_await open_session(executor, config, unheard);
   if (!session) co_return;
   const auto tried = co_await negotiate(*session, options);
   co_await (*session)->close();

@@ -88,13 +88,13 @@ Result<StdioTarget> make_stdio_target(const ServerConfig& config, SecretValues& 
   return target;
 }
 
-Result<std::shared_ptr<StdioTransport>> StdioTransport::start_server(
+asio::awaitable<Result<std::shared_ptr<StdioTransport>>> StdioTransport::start_server(
     asio::any_io_executor executor, StdioTarget target,
     std::shared_ptr<const SecretValues> secrets) {
-  auto child = ChildProcess::spawn(executor, target.spawn);
-  if (!child) return pass_on(child);
-  return std::shared_ptr<StdioTransport>(new StdioTransport(std::move(executor), std::move(target),
-                                                            std::move(*child), std::move(secrets)));
+  auto child = co_await ChildProcess::spawn_aside(executor, target.spawn);
+  if (!child) co_return pass_on(child);
+  co_return std::shared_ptr<StdioTransport>(new StdioTransport(
+      std::move(executor), std::move(target), std::move(*child), std::move(secrets)));
 }
 
 StdioTransport::StdioTransport(asio::any_io_executor executor, StdioTarget target,

@@ -42,7 +42,7 @@ struct StdioTarget {
 
 class StdioTransport final : public Transport, public std::enable_shared_from_this<StdioTransport> {
  public:
-  [[nodiscard]] static Result<std::shared_ptr<StdioTransport>> start_server(
+  [[nodiscard]] static boost::asio::awaitable<Result<std::shared_ptr<StdioTransport>>> start_server(
       boost::asio::any_io_executor executor, StdioTarget target,
       std::shared_ptr<const SecretValues> secrets);
   StdioTransport(const StdioTransport&) = delete;

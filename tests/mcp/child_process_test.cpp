@@ -3,20 +3,32 @@
 
 #include <doctest/doctest.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 
 #include "core/file.h"
 #include "places.h"
@@ -45,9 +57,110 @@ int marked(const std::string& value) {
   return count;
 }
 
+// Of a process whose end nobody sees.
+class Endless final : public mcp::ConfinedProcess {
+ public:
+  explicit Endless(std::atomic<bool>& is_gone) : is_gone_(is_gone) { REQUIRE(::pipe(ends_) == 0); }
+  ~Endless() override {
+    is_gone_ = true;
+    ::close(ends_[0]);
+    ::close(ends_[1]);
+  }
+  [[nodiscard]] int end_descriptor() const override { return ends_[0]; }
+  void kill() override {}
+  [[nodiscard]] std::optional<LimitHit> limit_hit() override { return std::nullopt; }
+
+ private:
+  int ends_[2]{};
+  std::atomic<bool>& is_gone_;
+};
+
+// Starts one once the loop has gone on.
+class SlowConfiner final : public mcp::Confiner {
+ public:
+  [[nodiscard]] Result<std::unique_ptr<mcp::ConfinedProcess>> start(
+      const std::string&, const mcp::SpawnOptions&, const mcp::ConfinedEnds& ends) const override {
+    constexpr auto kPatience = std::chrono::seconds(20);  // against waiting for ever
+    std::unique_lock lock(mutex);
+    if (!went_on.wait_for(lock, kPatience, [&] { return has_gone_on; }))
+      return fail(ErrorId::kServerStart, "the loop waited");
+    const int fine = 0;
+    std::ignore = ::send(ends.control, &fine, sizeof fine, MSG_NOSIGNAL);
+    return std::make_unique<Endless>(is_gone);
+  }
+  [[nodiscard]] std::shared_ptr<const mcp::Confiner> at_this_moment(
+      const std::string&) const override {
+    asked_on = std::this_thread::get_id();
+    return nullptr;
+  }
+  [[nodiscard]] std::shared_ptr<mcp::Refusals> look_at_refusals(const std::string&) const override {
+    return nullptr;
+  }
+  void call_failed(const std::string&, std::string_view) const override {}
+
+  mutable std::mutex mutex;
+  mutable std::condition_variable went_on;
+  bool has_gone_on = false;
+  mutable std::atomic<bool> is_gone = false;
+  mutable std::thread::id asked_on;
+};
+
 }  // namespace
 
 TEST_SUITE("mcp/child_process") {
+  TEST_CASE("a loop goes on while a sandbox is made, and when its server does not end") {
+    const auto confiner = std::make_shared<SlowConfiner>();
+    mcp::SpawnOptions options{.program = "/bin/true"};
+    options.confined = mcp::ConfinedSpawn{.confiner = confiner, .server = "slow"};
+    boost::asio::io_context loop;
+    std::optional<Result<std::shared_ptr<mcp::ChildProcess>>> child;
+    boost::asio::co_spawn(
+        loop,
+        [&]() -> boost::asio::awaitable<void> {
+          auto made = co_await mcp::ChildProcess::spawn_aside(loop.get_executor(), options);
+          child.emplace(std::move(made));
+        },
+        boost::asio::detached);
+    boost::asio::post(loop, [&] {
+      const std::scoped_lock alone(confiner->mutex);
+      confiner->has_gone_on = true;
+      confiner->went_on.notify_all();
+    });
+    loop.run();
+    REQUIRE(child);
+    INFO((*child ? std::string() : child->error().to_text()));
+    REQUIRE(child->has_value());
+    CHECK(confiner->asked_on == std::this_thread::get_id());
+    CHECK_FALSE(confiner->is_gone);
+    (**child)->kill_now();
+    CHECK((**child)->has_exited());
+    CHECK((**child)->exit_text() == "signal 9 (Killed)");
+    CHECK(confiner->is_gone);
+  }
+
+  TEST_CASE("a sandbox that nobody waits for any more ends, with the loop or without it") {
+    const auto confiner = std::make_shared<SlowConfiner>();
+    mcp::SpawnOptions options{.program = "/bin/true"};
+    options.confined = mcp::ConfinedSpawn{.confiner = confiner, .server = "slow"};
+    {
+      boost::asio::io_context loop;
+      boost::asio::co_spawn(
+          loop,
+          [&]() -> boost::asio::awaitable<void> {
+            std::ignore = co_await mcp::ChildProcess::spawn_aside(loop.get_executor(), options);
+          },
+          boost::asio::detached);
+      loop.poll();
+    }
+    std::unique_lock lock(confiner->mutex);
+    confiner->has_gone_on = true;
+    confiner->went_on.notify_all();
+    lock.unlock();
+    for (int i = 0; i < 2'000 && !confiner->is_gone; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    CHECK(confiner->is_gone);
+  }
+
   TEST_CASE("a child starts with no signal ignored or blocked, whatever we do with ours") {
     // As TerminalApprover ignores them, so that a question in the background does not stop us.
     const auto before_in = std::signal(SIGTTIN, SIG_IGN);

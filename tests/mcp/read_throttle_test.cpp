@@ -3,10 +3,13 @@
 
 #include <doctest/doctest.h>
 
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 
@@ -54,9 +57,19 @@ std::shared_ptr<mcp::StdioTransport> started(asio::io_context& loop, std::string
   config.arguments = std::move(arguments);
   auto target = mcp::make_stdio_target(config, *secrets);
   REQUIRE(target.has_value());
-  auto server = mcp::StdioTransport::start_server(loop.get_executor(), *target, secrets);
-  REQUIRE(server.has_value());
-  return *server;
+  std::shared_ptr<mcp::StdioTransport> server;
+  asio::co_spawn(
+      loop,
+      [&]() -> asio::awaitable<void> {
+        auto made =
+            co_await mcp::StdioTransport::start_server(loop.get_executor(), *target, secrets);
+        if (made) server = std::move(*made);
+      },
+      asio::detached);
+  loop.run();
+  loop.restart();
+  REQUIRE(server != nullptr);
+  return server;
 }
 
 const std::vector<std::string> kBetween = {"message", "message", "another", "message"};

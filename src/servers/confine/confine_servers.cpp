@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <poll.h>
 
 #include <algorithm>
 #include <condition_variable>
@@ -151,8 +152,23 @@ class WatchedNames {
   std::shared_ptr<ServerConnections> connections_;
 };
 
-// Looks through what servers that have ended could write, on a thread of its own: folders are
-// large, and who ends one server serves others. Any thread; its end waits for all looks.
+// A server that was told to end: with what has to stay until it has.
+struct Remains {
+  Remains(std::optional<FoldersOnDisk> folders, std::shared_ptr<ServerWarden> of,
+          sandbox::Child process, std::shared_ptr<WatchedNames> places)
+      : own(std::move(folders)),
+        warden(std::move(of)),
+        child(std::move(process)),
+        names(std::move(places)) {}
+  std::optional<FoldersOnDisk> own;      // removed when nothing of it runs any more
+  std::shared_ptr<ServerWarden> warden;  // outlives its child
+  sandbox::Child child;
+  std::shared_ptr<WatchedNames> names;  // null: it may write no folder
+};
+
+// Waits for servers that were told to end, and looks through what they could write, on a thread of
+// its own: memory is large, so are folders, and who ends one server serves others. Any thread; its
+// end waits for all of them.
 class LastLooks {
  public:
   LastLooks() = default;
@@ -166,17 +182,27 @@ class LastLooks {
     changed_.notify_all();
     if (thread_.joinable()) thread_.join();
   }
-  // Behind the end of its server.
-  void add(std::shared_ptr<WatchedNames> names) {
+  // False: there is no thread, and they stay the caller's.
+  [[nodiscard]] bool add(std::unique_ptr<Remains>& of_server) {
     const std::scoped_lock alone(mutex_);
-    if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
-    waiting_.push_back(std::move(names));
+    try {
+      if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
+    } catch (const std::system_error&) {
+      return false;
+    }
+    waiting_.push_back(std::move(of_server));
     changed_.notify_all();
+    return true;
   }
   // Until what was added is done.
   void finish() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return waiting_.empty() && !is_looking_; });
+  }
+  // On this thread.
+  static void look(Remains& remains) noexcept {
+    std::ignore = remains.child.wait();
+    if (remains.names) remains.names->look_at_last();
   }
 
  private:
@@ -185,12 +211,12 @@ class LastLooks {
     for (;;) {
       changed_.wait(lock, [this] { return is_over_ || !waiting_.empty(); });
       if (waiting_.empty()) return;
-      auto names = std::move(waiting_.front());
+      auto next = std::move(waiting_.front());
       waiting_.pop_front();
       is_looking_ = true;
       lock.unlock();
-      names->look_at_last();
-      names.reset();
+      look(*next);
+      next.reset();
       lock.lock();
       is_looking_ = false;
       changed_.notify_all();
@@ -199,7 +225,7 @@ class LastLooks {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::shared_ptr<WatchedNames>> waiting_;
+  std::deque<std::unique_ptr<Remains>> waiting_;
   bool is_looking_ = false;
   bool is_over_ = false;
   std::thread thread_;  // runs from the first on
@@ -221,14 +247,14 @@ class InSandbox final : public mcp::ConfinedProcess {
   InSandbox& operator=(const InSandbox&) = delete;
   // Whatever it made at its very end is seen.
   ~InSandbox() override {
-    if (!names_) return;
-    try {
-      child_.kill(sandbox::Verdict::Kind::kKilled);
-      std::ignore = child_.wait();
-      looks_->add(names_);
-    } catch (const std::exception&) {
-      names_->look_at_last();
-    }
+    child_.kill(sandbox::Verdict::Kind::kKilled);
+    pollfd end{.fd = child_.end_descriptor(), .events = POLLIN, .revents = 0};
+    const bool has_ended = ::poll(&end, 1, kMomentMs) > 0;
+    if (has_ended) std::ignore = child_.wait();
+    if (has_ended && !names_) return;
+    auto remains = std::make_unique<Remains>(has_ended ? std::nullopt : std::move(own_), warden_,
+                                             std::move(child_), std::move(names_));
+    if (!looks_->add(remains)) LastLooks::look(*remains);
   }
   [[nodiscard]] int end_descriptor() const override { return child_.end_descriptor(); }
   void kill() override { child_.kill(sandbox::Verdict::Kind::kKilled); }
@@ -255,8 +281,9 @@ class InSandbox final : public mcp::ConfinedProcess {
   }
 
  private:
-  std::optional<FoldersOnDisk> own_;      // removed when nothing of it runs any more
-  std::shared_ptr<ServerWarden> warden_;  // outlives its child
+  static constexpr int kMomentMs = 100;
+  std::optional<FoldersOnDisk> own_;  // as Remains has them
+  std::shared_ptr<ServerWarden> warden_;
   sandbox::Child child_;
   std::uint64_t memory_;
   std::optional<NetworkOfStart> network_;
@@ -286,7 +313,8 @@ std::string remedy_for(const Error& error, const std::string& server) {
       server);
 }
 
-class ServerConfiner final : public mcp::Confiner {
+class ServerConfiner final : public mcp::Confiner,
+                             public std::enable_shared_from_this<ServerConfiner> {
  public:
   ServerConfiner(std::shared_ptr<const project::Project> project, project::Folders folders,
                  std::shared_ptr<ServerWarden> warden)
@@ -311,8 +339,15 @@ class ServerConfiner final : public mcp::Confiner {
   [[nodiscard]] Result<std::unique_ptr<mcp::ConfinedProcess>> start(
       const std::string& server, const mcp::SpawnOptions& options,
       const mcp::ConfinedEnds& ends) const override {
+    return start_with(rules_->of(server), server, options, ends);
+  }
+  [[nodiscard]] std::shared_ptr<const mcp::Confiner> at_this_moment(
+      const std::string& server) const override;
+
+  [[nodiscard]] Result<std::unique_ptr<mcp::ConfinedProcess>> start_with(
+      const project::ServerPlaces& by_rules, const std::string& server,
+      const mcp::SpawnOptions& options, const mcp::ConfinedEnds& ends) const {
     if (auto begun = warden_->begin(); !begun) return pass_on(begun);
-    const project::ServerPlaces by_rules = rules_->of(server);
     project::FileMounts written;
     auto spec = confined_spec(*project_, folders_, options, by_rules, &written);
     if (!spec) return pass_on(spec);
@@ -451,6 +486,34 @@ class ServerConfiner final : public mcp::Confiner {
   std::shared_ptr<ConfinedRules> rules_;
   std::shared_ptr<LastLooks> looks_;  // the last: what its looks tell, the others hear
 };
+
+// Starts a server with what rules gave when it was asked for.
+class AtOneMoment final : public mcp::Confiner {
+ public:
+  AtOneMoment(std::shared_ptr<const ServerConfiner> of, project::ServerPlaces places)
+      : of_(std::move(of)), places_(std::move(places)) {}
+  [[nodiscard]] Result<std::unique_ptr<mcp::ConfinedProcess>> start(
+      const std::string& server, const mcp::SpawnOptions& options,
+      const mcp::ConfinedEnds& ends) const override {
+    return of_->start_with(places_, server, options, ends);
+  }
+  [[nodiscard]] std::shared_ptr<mcp::Refusals> look_at_refusals(
+      const std::string& server) const override {
+    return of_->look_at_refusals(server);
+  }
+  void call_failed(const std::string& server, std::string_view said) const override {
+    of_->call_failed(server, said);
+  }
+
+ private:
+  std::shared_ptr<const ServerConfiner> of_;
+  project::ServerPlaces places_;
+};
+
+std::shared_ptr<const mcp::Confiner> ServerConfiner::at_this_moment(
+    const std::string& server) const {
+  return std::make_shared<AtOneMoment>(shared_from_this(), rules_->of(server));
+}
 
 // Of the projects that these servers are of, which is one.
 std::set<const ServerConfiner*> confiners_of(const mcp::Config& config) {

@@ -503,6 +503,14 @@ TEST_SUITE("execute/confined servers") {
       CHECK_MESSAGE(line(odd) == Lines{"192.0.2.1:443"}, std::string(odd));
     CHECK(disk.hosts({{.address = "2001:db8::1", .port = 80, .asked = "10.0.0.1"}}) ==
           Lines{"[2001:db8::1]:80"});
+    // Who answers there gives out keys, as a file of them.
+    for (const char* service : {"169.254.169.254", "100.100.100.200"})
+      CHECK(disk.hosts({{.address = service, .port = 80, .asked = ""}}) ==
+            Lines{"- " + std::string(service) + ":80"});
+    CHECK(disk.hosts({{.address = "fd00:ec2::254", .port = 80, .asked = "a.localhost"}}) ==
+          Lines{"- [fd00:ec2::254]:80"});
+    CHECK(disk.hosts({{.address = "::ffff:169.254.169.254", .port = 80, .asked = ""}}).front()[0] ==
+          '-');
   }
 
   TEST_CASE("a failed call is explained by what is there and was not given, and by nothing else") {

@@ -18,6 +18,7 @@
 #include "core/quantity.h"
 #include "mcp/secrets.h"
 #include "mcp/stdio_transport.h"
+#include "policy/match/ip_network.h"
 #include "policy/match/url.h"
 #include "project/files/open_place.h"
 #include "project/project_place.h"
@@ -725,6 +726,21 @@ class Proposer {
     return name != nullptr && *name == asked && policy::hosts_meant(asked).size() == 1 &&
            !policy::is_localhost(asked) && policy::addresses_reached(asked).empty();
   }
+  // Services of clouds, and what is on the same link.
+  [[nodiscard]] static bool gives_out_keys(const std::string& text) {
+    static constexpr std::array kServices = {
+        "169.254.0.0/16",     "fe80::/10",        "fd00:ec2::254/128", "fd20:ce::254/128",
+        "100.100.100.200/32", "168.63.129.16/32", "192.0.0.192/32"};
+    const auto address = text.contains(':') ? policy::parse_ipv6(text) : policy::parse_ipv4(text);
+    if (!address) return false;
+    const auto all = policy::addresses_reached(*address);
+    return std::ranges::any_of(kServices, [&](const char* service) {
+      const auto network = policy::IpNetwork::parse(service);
+      return network && std::ranges::any_of(all, [&](const policy::IpAddress& one) {
+               return network->contains(one);
+             });
+    });
+  }
   // As the server's start will judge it.
   void check_host_line(ProposedLine line) {
     const auto fits =
@@ -734,12 +750,15 @@ class Proposer {
   }
   void add_hosts() {
     std::map<std::string, std::string> lines;
+    std::set<std::string> of_keys;
     for (const sandbox::SeenHost& host : from_.seen->hosts) {
       const bool by_name = is_name(host.asked) && !is_loopback(host);
       const std::string name = by_name                      ? host.asked
                                : host.address.contains(':') ? "[" + host.address + "]"
                                                             : host.address;
-      lines.emplace(printable(fmt::format("{}:{}", name, host.port)),
+      const std::string line = printable(fmt::format("{}:{}", name, host.port));
+      if (!by_name && gives_out_keys(host.address)) of_keys.insert(line);
+      lines.emplace(line,
                     by_name ? fmt::format("dialled {} after it asked for that name", host.address)
                     : host.asked.empty() || is_loopback(host) || is_name(host.asked)
                         ? "dialled by its address"
@@ -752,7 +771,9 @@ class Proposer {
       const auto known = std::ranges::find_if(proposal_.network, [&](const ProposedLine& line) {
         return line.text == text || line.text == every_port || line.text == "any";
       });
-      if (known == proposal_.network.end())
+      if (known == proposal_.network.end() && of_keys.contains(text))
+        proposal_.left.push_back({text, reason + "; a service there gives out the machine's keys"});
+      else if (known == proposal_.network.end())
         check_host_line({text, reason});
       else if (known->text == text)
         known->reason += "; " + reason;

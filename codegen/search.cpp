@@ -1,19 +1,346 @@
 #include "codegen/search.h"
 
 #include <fmt/format.h>
+#include <sqlite3.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <map>
+#include <memory>
 #include <set>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
 #include <tuple>
+#include <vector>
 
 #include "codegen/facts.h"
 #include "codegen/resolve.h"
-#include "codegen/search_words.h"
-#include "codegen/sqlite.h"
+#include "core/ascii.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
 
 namespace mcpac::codegen {
+namespace {
+
+// Search words: texts and queries as the words that search compares.
+//
+// Names are written in many ways (create_issue, create-issue, createIssue, lark's v1.appTable), and
+// Chinese and Japanese without spaces; here all of them become words between spaces. The same rule
+// serves what is searched and what is asked, so the two always meet.
+
+// Text for the index: words between single spaces; "getHTTPUrl" becomes "get HTTP Url". Signs of
+// scripts without spaces (Han, Kana, Hangul) stand alone.
+[[nodiscard]] std::string index_text(std::string_view text);
+
+// A name written together, for people who write it so: "mind_map_tool" becomes "mindmap maptool
+// mindmaptool".
+[[nodiscard]] std::string joined_names(std::string_view name);
+
+// The words of a question, lower case, without those that every question has ("the", "to"), unless
+// it has no others; at most 32. A word may hold several signs with spaces between them: a phrase.
+[[nodiscard]] std::vector<std::string> query_words(std::string_view question);
+
+// Words that people use for the same when they speak of tools ("buy": purchase, order), the word
+// itself among them; empty for most words.
+[[nodiscard]] std::span<const std::string_view> other_words(std::string_view word);
+
+constexpr std::size_t kMaxQueryWords = 32;
+constexpr std::size_t kMaxQueryBytes = 4096;
+constexpr std::size_t kMaxJoined = 12;  // parts of a name
+
+bool is_beyond_ascii(char c) {
+  return static_cast<unsigned char>(c) >= 0x80;
+}
+bool is_of_word(char c) {
+  return is_upper(c) || is_lower(c) || is_digit(c) || is_beyond_ascii(c);
+}
+
+// Bytes of the sign at the start of `text` if it is one of a script without spaces (U+2E80 to
+// U+9FFF, U+AC00 to U+D7AF, U+F900 to U+FAFF), else 0. Invalid UTF-8 is not for us to find: the
+// tokenizer copes with it.
+std::size_t sign_length(std::string_view text) {
+  if (text.size() < 3) return 0;
+  const auto a = static_cast<unsigned char>(text[0]);
+  const auto b = static_cast<unsigned char>(text[1]);
+  const bool han = (a == 0xE2 && b >= 0xBA) || (a >= 0xE3 && a <= 0xE9);
+  const bool hangul =
+      a >= 0xEA && a <= 0xED && !(a == 0xEA && b < 0xB0) && !(a == 0xED && b > 0x9E);
+  const bool compatibility = a == 0xEF && (b >= 0xA4 && b <= 0xAB);
+  return han || hangul || compatibility ? 3 : 0;
+}
+
+// Whether a new word begins at `at` within a run of letters: "get|Url", "HTTP|Server", "v1|App".
+bool is_hump(std::string_view run, std::size_t at) {
+  if (at == 0 || !is_upper(run[at])) return false;
+  if (is_lower(run[at - 1]) || is_digit(run[at - 1])) return true;
+  return is_upper(run[at - 1]) && at + 1 < run.size() && is_lower(run[at + 1]);
+}
+
+// Calls `use` for the parts of a run of letters without anything between them.
+template <class Use>
+void for_each_part(std::string_view run, Use use) {
+  std::size_t begin = 0;
+  const auto close = [&](std::size_t end) {
+    if (end > begin) use(run.substr(begin, end - begin));
+  };
+  for (std::size_t i = 0; i < run.size();) {
+    if (const std::size_t sign = sign_length(run.substr(i)); sign > 0) {
+      close(i);
+      use(run.substr(i, sign));
+      i += sign;
+      begin = i;
+    } else {
+      if (i > begin && is_hump(run, i)) {
+        close(i);
+        begin = i;
+      }
+      ++i;
+    }
+  }
+  close(run.size());
+}
+
+template <class Use>
+void for_each_run(std::string_view text, Use use) {
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i;
+    while (end < text.size() && is_of_word(text[end])) ++end;
+    if (end > i) use(text.substr(i, end - i));
+    i = std::max(end, i + 1);
+  }
+}
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(),
+                         [](char c) { return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c; });
+  return text;
+}
+
+bool says_nothing(const std::string& word) {
+  static constexpr auto kWords = std::to_array<std::string_view>(
+      {"a",    "an",     "and",  "are",      "as",   "at",    "be",    "between", "by",
+       "can",  "do",     "does", "for",      "from", "have",  "how",   "i",       "in",
+       "into", "is",     "it",   "its",      "me",   "my",    "of",    "on",      "or",
+       "our",  "please", "some", "somebody", "that", "the",   "their", "them",    "these",
+       "this", "to",     "want", "we",       "what", "which", "with",  "you",     "your"});
+  return std::ranges::find(kWords, word) != kWords.end();
+}
+
+std::string index_text(std::string_view text) {
+  std::string out;
+  out.reserve(text.size() + text.size() / 4);
+  for_each_run(text, [&](std::string_view run) {
+    for_each_part(run, [&](std::string_view part) { out.append(part).append(" "); });
+  });
+  return out;
+}
+
+std::string joined_names(std::string_view name) {
+  std::vector<std::string_view> parts;
+  for_each_run(name, [&](std::string_view run) {
+    for_each_part(run, [&](std::string_view part) { parts.push_back(part); });
+  });
+  std::string out;
+  std::string whole;
+  for (std::size_t i = 0; i < parts.size() && i < kMaxJoined; ++i) {
+    whole += parts[i];
+    if (i > 0) out.append(parts[i - 1]).append(parts[i]).append(" ");
+  }
+  return parts.size() > 2 ? out + whole : out;
+}
+
+std::vector<std::string> query_words(std::string_view question) {
+  std::vector<std::string> all;
+  for_each_run(question.substr(0, kMaxQueryBytes), [&](std::string_view run) {
+    bool phrase = false;  // signs without spaces stay together
+    for_each_part(run, [&](std::string_view part) {
+      const bool sign = sign_length(part) > 0;
+      if (phrase && sign) {
+        all.back().append(" ").append(part);
+      } else {
+        all.push_back(lower(std::string(part)));
+      }
+      phrase = sign;
+    });
+  });
+  std::vector<std::string> words;
+  for (const std::string& word : all) {
+    if (!says_nothing(word) && std::ranges::find(words, word) == words.end()) words.push_back(word);
+  }
+  if (words.empty()) words = std::move(all);
+  if (words.size() > kMaxQueryWords) words.resize(kMaxQueryWords);
+  return words;
+}
+
+std::span<const std::string_view> other_words(std::string_view word) {
+  // Groups of words that people use for one thing when they speak of tools. The stem decides, so
+  // "pictures" is not needed beside "picture".
+  using Group = std::array<std::string_view, 6>;
+  static constexpr auto kGroups = std::to_array<Group>({
+      {"create", "add", "new", "make", "insert", "generate"},
+      {"delete", "remove", "drop", "erase", "uninstall", "clear"},
+      {"update", "edit", "change", "modify", "set", "patch"},
+      {"get", "show", "read", "fetch", "retrieve", "view"},
+      {"find", "search", "query", "lookup", "locate", "discover"},
+      {"send", "post", "publish", "submit"},
+      {"run", "execute", "start", "launch", "trigger", "invoke"},
+      {"stop", "cancel", "terminate", "kill", "abort", "close"},
+      {"buy", "purchase", "order"},
+      {"rename", "move"},
+      {"copy", "duplicate", "clone", "fork"},
+      {"download", "export", "fetch"},
+      {"upload", "import", "attach"},
+      {"connect", "link", "relate", "relation"},
+      {"folder", "directory"},
+      {"image", "picture", "photo", "screenshot"},
+      {"ticket", "issue", "bug", "task", "story"},
+      {"repo", "repository"},
+      {"message", "chat", "notification"},
+      {"person", "people", "user", "member"},
+      {"powerpoint", "presentation", "slide", "deck"},
+      {"spreadsheet", "excel", "sheet"},
+      {"chart", "graph", "plot", "diagram", "draw"},
+      {"website", "webpage", "page", "url", "site"},
+      {"db", "database"},
+      {"directions", "route", "navigation"},
+      {"logs", "log", "output"},
+      {"count", "number", "total"},
+      {"sum", "add", "total"},
+      {"price", "cost", "quote"},
+      {"error", "exception", "failure", "problem"},
+      {"config", "configuration", "settings"},
+      {"doc", "docs", "document", "documentation"},
+      {"pr", "pull", "merge"},
+      {"env", "environment"},
+      {"info", "information", "details", "metadata"},
+  });
+  const auto length = [](const Group& group) {
+    return static_cast<std::size_t>(std::ranges::find(group, "") - group.begin());
+  };
+  for (const Group& group : kGroups) {
+    if (!word.empty() && std::ranges::find(group, word) != group.end())
+      return {group.data(), length(group)};
+  }
+  return {};
+}
+
+}  // namespace
+
+namespace {
+
+// sqlite: the few calls of SQLite that search needs, as values that clean up after themselves.
+//
+// The database lives in memory and holds nothing but what the lock says; it is made and dropped by
+// one question. Text from outside is always bound to a parameter, never part of a statement. A call
+// that fails is a bug of ours (the statements are constant) and throws std::runtime_error.
+class Database {
+ public:
+  Database();
+  void run(const std::string& statements);
+  [[nodiscard]] sqlite3* get() const { return handle_.get(); }
+
+ private:
+  struct Close {
+    void operator()(sqlite3* handle) const;
+  };
+  std::unique_ptr<sqlite3, Close> handle_;
+};
+
+// One prepared statement; parameters and columns count from 0.
+class Statement {
+ public:
+  Statement(const Database& database, const std::string& text);
+  Statement& bind(int index, std::string_view text);  // the text is copied
+  Statement& bind(int index, std::int64_t number);
+  [[nodiscard]] bool next();  // false: no further row; the statement is then ready for new values
+  [[nodiscard]] std::int64_t integer(int column) const;
+  [[nodiscard]] double real(int column) const;
+
+ private:
+  void must(int code, std::string_view doing) const;
+  struct Finalize {
+    void operator()(sqlite3_stmt* handle) const;
+  };
+  const Database& database_;
+  std::unique_ptr<sqlite3_stmt, Finalize> handle_;
+};
+
+[[noreturn]] void broken(sqlite3* handle, std::string_view doing) {
+  throw std::runtime_error("sqlite: " + std::string(doing) + ": " + sqlite3_errmsg(handle));
+}
+
+void Database::Close::operator()(sqlite3* handle) const {
+  sqlite3_close_v2(handle);
+}
+
+Database::Database() {
+  sqlite3* handle = nullptr;
+  const int code = sqlite3_open_v2(
+      ":memory:", &handle,
+      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX,
+      nullptr);
+  handle_.reset(handle);
+  if (code != SQLITE_OK) broken(handle, "opening");
+}
+
+void Database::run(const std::string& statements) {
+  if (sqlite3_exec(get(), statements.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK)
+    broken(get(), "running");
+}
+
+void Statement::Finalize::operator()(sqlite3_stmt* handle) const {
+  sqlite3_finalize(handle);
+}
+
+Statement::Statement(const Database& database, const std::string& text) : database_(database) {
+  sqlite3_stmt* handle = nullptr;
+  must(sqlite3_prepare_v2(database.get(), text.c_str(), -1, &handle, nullptr), "preparing");
+  handle_.reset(handle);
+}
+
+void Statement::must(int code, std::string_view doing) const {
+  if (code != SQLITE_OK) broken(database_.get(), doing);
+}
+
+Statement& Statement::bind(int index, std::string_view text) {
+  if (text.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+    throw std::runtime_error("sqlite: a text of more than 2 GiB");
+  must(sqlite3_bind_text(handle_.get(), index + 1, text.data(), static_cast<int>(text.size()),
+                         SQLITE_TRANSIENT),
+       "binding");
+  return *this;
+}
+
+Statement& Statement::bind(int index, std::int64_t number) {
+  must(sqlite3_bind_int64(handle_.get(), index + 1, number), "binding");
+  return *this;
+}
+
+bool Statement::next() {
+  const int code = sqlite3_step(handle_.get());
+  if (code == SQLITE_ROW) return true;
+  if (code != SQLITE_DONE) broken(database_.get(), "stepping");
+  must(sqlite3_reset(handle_.get()), "resetting");
+  return false;
+}
+
+std::int64_t Statement::integer(int column) const {
+  return sqlite3_column_int64(handle_.get(), column);
+}
+
+double Statement::real(int column) const {
+  return sqlite3_column_double(handle_.get(), column);
+}
+
+}  // namespace
+
 namespace {
 
 // Names and texts are two tables, because bm25 weighs a word by the length of the whole row: a tool

@@ -2,16 +2,79 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <set>
 #include <span>
 #include <string_view>
 
-#include "analyzer/clang/pragmas.h"
+#include "analyzer/clang/findings.h"
 #include "analyzer/clang/preprocessing.h"
-#include "analyzer/clang/reserved_names.h"
+#include "analyzer/clang/tokens.h"
+#include "analyzer/word_list.h"
 
 namespace mcpac::analyzer {
+namespace {
+
+// Reserved names: of the language and of the runtime. A macro of such a name makes the text mean
+// something else.
+[[nodiscard]] bool is_reserved_name(std::string_view name);
+
+constexpr std::string_view kOfTheRuntime =
+    "Method detail run_agent_main runtime_object Narrow Requires agent_main async main "
+    "mcp mcpac runtime std try_call where";
+constexpr std::string_view kOfTheLanguage =
+    "alignas alignof and and_eq asm auto bitand bitor bool break case catch char "
+    "char16_t char32_t char8_t class co_await co_return co_yield compl concept const "
+    "const_cast consteval constexpr constinit continue decltype default delete do double "
+    "dynamic_cast else enum explicit export extern false final float for friend goto if "
+    "import inline int long module mutable namespace new noexcept not not_eq nullptr "
+    "operator or or_eq override private protected public register reinterpret_cast "
+    "requires return short signed sizeof static static_assert static_cast struct switch "
+    "template this thread_local throw true try typedef typeid typename union unsigned "
+    "using virtual void volatile wchar_t while xor xor_eq __asm __asm__ __attribute "
+    "__attribute__ _Pragma defined __has_include __has_embed";
+
+bool is_reserved_name(std::string_view name) {
+  return has_word(kOfTheRuntime, name) || has_word(kOfTheLanguage, name);
+}
+
+}  // namespace
+
+namespace {
+
+// Pragmas: the few that are harmless, the ones that hide or link something, and the unknown rest.
+
+// `words` is what stands behind #pragma.
+void check_pragma(std::span<const Token> words, const Place& place, Findings& findings);
+
+constexpr std::array<std::string_view, 8> kHarmlessPragmas{
+    "once", "diagnostic", "unroll", "STDC", "region", "endregion", "message", "mark"};
+// system_header silences, push_macro swaps macros, the rest changes what is linked or marked.
+constexpr std::array<std::string_view, 14> kRefusedPragmas{
+    "system_header",   "push_macro", "pop_macro", "redefine_extname", "weak",
+    "comment",         "section",    "attribute", "init_seg",         "include_alias",
+    "include_instead", "poison",     "module",    "options"};
+
+bool is_vendor(std::string_view word) {
+  return word == "GCC" || word == "clang";
+}
+
+void check_pragma(std::span<const Token> words, const Place& place, Findings& findings) {
+  while (!words.empty() && is_vendor(words.front().text)) words = words.subspan(1);
+  const std::string_view word = words.empty() ? std::string_view() : words.front().text;
+  const auto is_word = [word](std::string_view known) { return word == known; };
+  if (std::ranges::any_of(kRefusedPragmas, is_word)) {
+    findings.add("pragma", place, fmt::format("#pragma {} is not for agents", word),
+                 "remove the pragma");
+  } else if (!word.empty() && std::ranges::none_of(kHarmlessPragmas, is_word)) {
+    findings.add("unknown-pragma", place, fmt::format("#pragma {} is not known to mcpac", word),
+                 "remove the pragma");
+  }
+}
+
+}  // namespace
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -1,11 +1,19 @@
 #include "analyzer/clang/fold.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
+#include "analyzer/clang/constancy.h"
 #include "analyzer/clang/literals.h"
+#include "analyzer/clang/named_constants.h"
+#include "analyzer/clang/plain.h"
+#include "analyzer/word_list.h"
 
 namespace mcpac::analyzer {
 namespace {
@@ -196,6 +204,294 @@ std::optional<std::vector<Folder::Arguments>> Folder::arguments(CXCursor express
   auto call = one_call(list, record);
   if (!call) return std::nullopt;
   return std::vector{std::move(*call)};
+}
+
+namespace {
+
+using namespace std::string_view_literals;
+constexpr std::array kLiteralOperators{"operator\"\"s"sv, "operator\"\"sv"sv, "operator\"\" s"sv,
+                                       "operator\"\" sv"sv};
+constexpr std::array kSameText{"c_str"sv, "data"sv};
+
+// The operands of a call without the callee, which stands among them.
+std::vector<CXCursor> operands_of(CXCursor call, CXCursor function) {
+  auto operands = expressions_of(call);
+  std::erase_if(operands, [function](CXCursor operand) {
+    return same(clang_getCursorReferenced(operand), function);
+  });
+  return operands;
+}
+
+// The expression of a function whose body is `return expression;`.
+CXCursor only_expression(CXCursor definition, CXCursor& body) {
+  CXCursor found = clang_getNullCursor();
+  each_child(definition, [&](CXCursor part) {
+    if (clang_getCursorKind(part) == CXCursor_CompoundStmt) body = part;
+  });
+  if (!exists(body)) return found;
+  const auto statements = children(body);
+  if (statements.size() != 1 || clang_getCursorKind(statements.front()) != CXCursor_ReturnStmt)
+    return found;
+  const auto returned = expressions_of(statements.front());
+  return returned.size() == 1 ? returned.front() : found;
+}
+
+}  // namespace
+
+// Functions of the standard library, by what they are known to do with text.
+Folder::Folded Folder::library_text(CXCursor call, CXCursor function, unsigned depth) {
+  const std::string name = spelling(function);
+  if (clang_getCursorKind(function) == CXCursor_Constructor) {
+    const auto operands = expressions_of(call);
+    const bool one = operands.size() == 1 && is_text(clang_getCursorType(call));
+    return one ? text(operands.front(), depth) : std::nullopt;
+  }
+  if (among(kLiteralOperators, name)) {
+    const auto operands = operands_of(call, function);
+    return operands.empty() ? std::nullopt : text(operands.front(), depth);
+  }
+  if (name == "operator+") {
+    const auto operands = operands_of(call, function);
+    return operands.size() == 2 ? text_of_parts(operands, depth) : std::nullopt;
+  }
+  if (name == "operator[]") {
+    const auto operands = operands_of(call, function);
+    return operands.size() == 2 ? element_text(operands[0], operands[1], depth) : std::nullopt;
+  }
+  // std::string to std::string_view or const char*
+  const bool same_text =
+      clang_getCursorKind(function) == CXCursor_ConversionFunction || among(kSameText, name);
+  const CXCursor object = same_text ? object_of(call) : clang_getNullCursor();
+  return exists(object) ? text(object, depth) : std::nullopt;
+}
+
+// Parameters stand for the values that this call gives them. What may change one on the way makes
+// it unknown; everything else that a return statement can do is no text that folds.
+Folder::Folded Folder::text_of_function(CXCursor call, CXCursor function, unsigned depth) {
+  const CXCursor definition = clang_getCursorDefinition(function);
+  if (clang_getCursorKind(function) != CXCursor_FunctionDecl || !exists(definition) ||
+      clang_Cursor_isVariadic(definition) != 0 || !bindings_.knows_variables() ||
+      !is_text(without_reference(clang_getCursorResultType(definition)))) {
+    return std::nullopt;
+  }
+  // The linker may take it from another file.
+  if (bindings_.only_plain() && !is_of_this_file(definition)) return std::nullopt;
+  CXCursor body = clang_getNullCursor();
+  const CXCursor returned = only_expression(definition, body);
+  const int count = clang_Cursor_getNumArguments(definition);
+  if (!exists(returned) || clang_Cursor_getNumArguments(call) != count) return std::nullopt;
+  Parameters parameters;
+  for (int i = 0; i < count; ++i) {
+    const CXCursor parameter = clang_Cursor_getArgument(definition, static_cast<unsigned>(i));
+    const CXCursor given = clang_Cursor_getArgument(call, static_cast<unsigned>(i));
+    const CXType type = clang_getCanonicalType(clang_getCursorType(parameter));
+    Folded value;
+    if (exists(given) && is_only_read(body, parameter, sources_)) {
+      if (is_text(without_reference(type))) {
+        value = text(given, depth);
+      } else if (auto known = number_here(given)) {
+        // With the conversion to the parameter's type, which is part of the expression.
+        const bool converted = clang_equalTypes(
+            clang_getUnqualifiedType(clang_getCanonicalType(clang_getCursorType(given))),
+            clang_getUnqualifiedType(type));
+        if (converted) value = std::move(known);
+      }
+    }
+    parameters.emplace_back(parameter, std::move(value));
+  }
+  bindings_.enter(std::move(parameters));
+  auto folded = text(returned, depth);
+  bindings_.leave();
+  return folded;
+}
+
+Folder::Folded Folder::called_text(CXCursor call, unsigned depth) {
+  const CXCursor function = clang_getCursorReferenced(call);
+  if (!exists(function)) return std::nullopt;
+  const Home home = sources_.home(function);
+  if (home == Home::kProgram) return text_of_function(call, function, depth);
+  const bool library = home == Home::kSystem && outermost_namespace(function) == "std";
+  return library ? library_text(call, function, depth) : std::nullopt;
+}
+
+namespace {
+
+// Longer texts are content, not names; and a constant that doubles the one before it grows fast.
+constexpr std::size_t kMaxFoldedText = 8192;
+
+constexpr unsigned kDeepestText = 64;
+
+// Whether a value comes from a call, also by way of the constants that it names.
+class CallFinder {
+ public:
+  bool is_called_for(CXCursor expression) {
+    search(expression, 0);
+    while (!found_) {
+      const auto initialiser = constants_.next_initialiser();
+      if (!initialiser) break;
+      if (exists(*initialiser)) search(*initialiser, 0);
+    }
+    return found_;
+  }
+
+ private:
+  void search(CXCursor node, unsigned depth) {
+    if (found_) return;
+    const CXCursorKind kind = clang_getCursorKind(node);
+    found_ = kind == CXCursor_CallExpr || depth > kDeepestText;
+    if (kind == CXCursor_DeclRefExpr) {
+      const CXCursor named = clang_getCursorReferenced(node);
+      if (clang_getCursorKind(named) == CXCursor_VarDecl && !constants_.add(named)) found_ = true;
+    }
+    each_child(node, [&](CXCursor child) { search(child, depth + 1); });
+  }
+
+  NamedConstants constants_;
+  bool found_ = false;
+};
+
+}  // namespace
+
+// The value of an expression that needs no bindings.
+Folder::Folded Folder::number_here(CXCursor expression) const {
+  if (bindings_.only_plain() && !is_plain(expression)) return std::nullopt;
+  const auto known = constant_number(expression);
+  return known ? Folded(to_json(*known)) : std::nullopt;
+}
+
+Folder::Folded Folder::number(CXCursor expression) {
+  const CXCursor at = strip(expression);
+  if (clang_getCursorKind(at) == CXCursor_DeclRefExpr) {
+    const CXCursor variable = clang_getCursorReferenced(at);
+    if (const auto* given = bindings_.parameter(variable))
+      return *given && !(*given)->is_string() ? *given : std::nullopt;
+    if (const auto element = bindings_.element(variable)) {
+      return number_here(strip(*element));
+    }
+  }
+  if (CallFinder().is_called_for(at)) {
+    // Rounding, and a function that asks when it is evaluated, are the run's affair.
+    const CXTypeKind kind = clang_getCanonicalType(clang_getCursorType(at)).kind;
+    const bool real = kind == CXType_Float || kind == CXType_Double || kind == CXType_LongDouble;
+    if (real || !bindings_.knows_variables()) return std::nullopt;
+  }
+  if (auto known = number_here(at)) return known;
+  return clang_getCursorKind(at) == CXCursor_BinaryOperator ? compared(at) : std::nullopt;
+}
+
+// A comparison that clang cannot evaluate because a parameter or a loop's variable is in it. Only
+// of signed integers and bools that nothing converts on the way.
+Folder::Folded Folder::compared(CXCursor comparison) {
+  const auto parts = expressions_of(comparison);
+  if (parts.size() != 2) return std::nullopt;
+  std::array<std::int64_t, 2> values{};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const CXType type =
+        clang_getUnqualifiedType(clang_getCanonicalType(clang_getCursorType(parts[i])));
+    const CXType written =
+        clang_getUnqualifiedType(clang_getCanonicalType(clang_getCursorType(strip(parts[i]))));
+    const bool plain =
+        type.kind == CXType_Int || type.kind == CXType_Long || type.kind == CXType_Bool;
+    if (!plain || clang_equalTypes(type, written) == 0) return std::nullopt;
+    const auto value = number(parts[i]);
+    if (!value || value->is_number_float()) return std::nullopt;
+    values[i] = value->is_boolean() ? static_cast<std::int64_t>(value->get<bool>())
+                                    : value->get<std::int64_t>();
+  }
+  switch (clang_getCursorBinaryOperatorKind(comparison)) {
+    case CXBinaryOperator_LT: return values[0] < values[1];
+    case CXBinaryOperator_GT: return values[0] > values[1];
+    case CXBinaryOperator_LE: return values[0] <= values[1];
+    case CXBinaryOperator_GE: return values[0] >= values[1];
+    case CXBinaryOperator_EQ: return values[0] == values[1];
+    case CXBinaryOperator_NE: return values[0] != values[1];
+    default: return std::nullopt;
+  }
+}
+
+Folder::Folded Folder::named_text(CXCursor reference, unsigned depth) {
+  const CXCursor variable = clang_getCursorReferenced(reference);
+  if (!exists(variable) || !is_text(without_reference(clang_getCursorType(variable))))
+    return std::nullopt;
+  if (const auto* given = bindings_.parameter(variable))
+    return *given && (*given)->is_string() ? *given : std::nullopt;
+  if (const auto element = bindings_.element(variable)) return text(*element, depth);
+  if (!bindings_.knows_variables() || !is_never_assigned(variable)) return std::nullopt;
+  if (bindings_.only_plain() && is_made_from_template(variable)) return std::nullopt;
+  const CXCursor initialiser = clang_Cursor_getVarDeclInitializer(variable);
+  if (!exists(initialiser)) return std::nullopt;
+  // A static variable keeps what its first initialisation gave it.
+  const bool once = clang_Cursor_getStorageClass(variable) == CX_SC_Static ||
+                    clang_getCursorTLSKind(variable) != CXTLS_None;
+  if (once) bindings_.hide();
+  auto folded = text(initialiser, depth);
+  if (once) bindings_.show();
+  return folded;
+}
+
+// A condition that is known before the run; the other branch is not looked at.
+Folder::Folded Folder::chosen_text(CXCursor conditional, unsigned depth) {
+  const auto parts = expressions_of(conditional);
+  if (parts.size() != 3) return std::nullopt;
+  const auto condition = number(parts.front());
+  if (!condition || !condition->is_boolean()) return std::nullopt;
+  return text(condition->get<bool>() ? parts[1] : parts[2], depth);
+}
+
+Folder::Folded Folder::text_of_parts(const std::vector<CXCursor>& parts, unsigned depth) {
+  std::string whole;
+  for (const CXCursor part : parts) {
+    const bool readable = !bindings_.only_plain() || is_plain(strip(part));
+    if (const auto one = constant_char(strip(part)); one && readable) {
+      whole.push_back(*one);
+    } else if (const auto folded = text(part, depth)) {
+      whole += folded->get<std::string>();
+    } else {
+      return std::nullopt;
+    }
+    if (whole.size() > kMaxFoldedText) return std::nullopt;
+  }
+  return whole;
+}
+
+Folder::Folded Folder::element_text(CXCursor list, CXCursor index, unsigned depth) {
+  const auto at = number(index);
+  if (!at || !at->is_number_integer()) return std::nullopt;
+  const auto elements = elements_of(list, bindings_.variables());
+  if (!elements || !is_text(elements->type) ||
+      is_named(without_reference(clang_getCursorType(strip(list))), "std::set"))
+    return std::nullopt;
+  const bool inside =
+      at->get<std::int64_t>() >= 0 && at->get<std::uint64_t>() < elements->expressions.size();
+  return inside ? text(elements->expressions[at->get<std::size_t>()], depth) : std::nullopt;
+}
+
+Folder::Folded Folder::text(CXCursor expression, unsigned depth) {
+  if (depth > kDeepestText || !bindings_.step()) return std::nullopt;
+  const CXCursor at = strip(expression);
+  switch (clang_getCursorKind(at)) {
+    case CXCursor_StringLiteral: {
+      auto literal = literal_text(at);
+      return literal ? Folded(std::move(*literal)) : std::nullopt;
+    }
+    case CXCursor_DeclRefExpr: return named_text(at, depth + 1);
+    case CXCursor_ConditionalOperator: return chosen_text(at, depth + 1);
+    case CXCursor_CallExpr: return called_text(at, depth + 1);
+    case CXCursor_CXXFunctionalCastExpr: {
+      const auto inner = expressions_of(at);
+      const bool one = inner.size() == 1 && is_text(clang_getCursorType(at));
+      return one ? text(inner.front(), depth + 1) : std::nullopt;
+    }
+    case CXCursor_InitListExpr: {
+      const auto inner = expressions_of(at);
+      return inner.size() == 1 ? text(inner.front(), depth + 1) : std::nullopt;
+    }
+    case CXCursor_ArraySubscriptExpr: {
+      const auto parts = expressions_of(at);
+      return parts.size() == 2 ? element_text(strip(parts[0]), parts[1], depth + 1) : std::nullopt;
+    }
+    default: return std::nullopt;
+  }
 }
 
 }  // namespace mcpac::analyzer

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <exception>
 #include <system_error>
 
@@ -12,13 +14,61 @@
 
 #include "cli/command_table.h"
 #include "cli/commands.h"
-#include "cli/standard_output.h"
+#include "cli/context.h"
 #include "core/ascii.h"
 #include "core/nearest_name.h"
 #include "core/printable.h"
 #include "core/shell_quote.h"
 
 namespace mcpac::cli {
+namespace {
+
+// Check of standard output at the end of every command.
+//
+// A reader that has had enough (`mcpac … | head`) is no error; a disk that is full is one, and else
+// missing output would go unnoticed.
+
+// As of a program that SIGPIPE ended.
+inline constexpr int kNobodyReads = 128 + 13;
+
+// Whether writing to standard output or standard error failed before.
+[[nodiscard]] bool has_lost_output();
+
+// Flushes buffered output. Where its reader is gone the exit code becomes kNobodyReads, where
+// it cannot be written there is an error (kFileUnwritable); an exit code that says something else
+// stays.
+void finish_output(Context& context);
+
+static_assert(kNobodyReads == 128 + SIGPIPE);
+
+// The number of a write that failed may be long gone; that the reader is, stays.
+bool has_no_reader(int descriptor) {
+  pollfd pipe{descriptor, POLLOUT, 0};
+  return ::poll(&pipe, 1, 0) > 0 && (pipe.revents & POLLERR) != 0;
+}
+
+bool has_lost_output() {
+  return std::ferror(stdout) != 0 || std::ferror(stderr) != 0;
+}
+
+void finish_output(Context& context) {
+  errno = 0;
+  const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (is_written) return;
+  const int error = errno;
+  const int code = context.exit_code;
+  if (has_no_reader(STDOUT_FILENO)) {
+    context.exit_code = kNobodyReads;
+  } else {
+    context.fail({ErrorId::kFileUnwritable, "standard output cannot be written", "standard output",
+                  error == 0 ? "" : std::system_category().message(error),
+                  "what the command printed is not whole; run it again"});
+  }
+  if (code != 0) context.exit_code = code;
+}
+
+}  // namespace
+
 namespace {
 
 void declare_own_options(CLI::App& app, Context& context) {

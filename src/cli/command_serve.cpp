@@ -4,8 +4,11 @@
 #include <signal.h>
 
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <mutex>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -13,14 +16,16 @@
 
 #include "cli/approver_options.h"
 #include "cli/commands.h"
+#include "cli/context.h"
 #include "cli/open_files.h"
 #include "cli/persons_word.h"
 #include "cli/serve_doors.h"
-#include "cli/serve_log.h"
 #include "cli/serve_options.h"
 #include "cli/settings.h"
 #include "cli/through_host.h"
 #include "core/interrupt.h"
+#include "core/json.h"
+#include "core/rfc3339.h"
 #include "core/shell_quote.h"
 #include "project/files/obeyed_commands.h"
 #include "run/check/authorities.h"
@@ -30,6 +35,52 @@
 #include "servers/tool_tables.h"
 
 namespace mcpac::cli {
+namespace {
+
+// ServeLog: log of `mcpac serve` for its operator, on standard error: lines for people, or one
+// JSON object a line ({"time", "level", "message"}) for a collector of logs.
+//
+// It says nothing of calls: that is the audit log's. Nothing of a token is ever said. From any
+// thread.
+enum class LogFormat : std::uint8_t { kText, kJson };
+
+class ServeLog {
+ public:
+  // `context` is borrowed.
+  ServeLog(const Context& context, LogFormat format) : context_(context), format_(format) {}
+  void info(std::string_view text);
+  void warn(std::string_view text);
+
+ private:
+  void write(std::string_view level, std::string_view text);
+
+  const Context& context_;
+  LogFormat format_;
+  std::mutex one_line_;
+};
+
+void ServeLog::info(std::string_view text) {
+  if (format_ == LogFormat::kJson) return write("info", text);
+  const std::scoped_lock lock(one_line_);
+  context_.say(text);
+}
+
+void ServeLog::warn(std::string_view text) {
+  if (format_ == LogFormat::kJson) return write("warning", text);
+  const std::scoped_lock lock(one_line_);
+  context_.warn(text);
+}
+
+void ServeLog::write(std::string_view level, std::string_view text) {
+  const Json line{
+      {"time", rfc3339_utc(std::chrono::system_clock::now())}, {"level", level}, {"message", text}};
+  const std::scoped_lock lock(one_line_);
+  fmt::print(stderr, "{}\n", to_text(line));
+  std::fflush(stderr);
+}
+
+}  // namespace
+
 namespace {
 
 // A coarse look is enough for what happens once.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -10,9 +11,10 @@
 
 #include "gate/gate_state.h"
 #include "gate/result_line.h"
+#include "policy/explain/taken_for.h"
+#include "policy/places.h"
 
 namespace mcpac::gate {
-
 Gate::CallId Gate::State::call(CallRequest request, Done done) {
   const CallId id = ++last_id;
   if (closed) {
@@ -314,6 +316,338 @@ GateStatus Gate::status() const {
           .revoked = state_->revoked_permissions,
           .everything_revoked = state_->everything_revoked,
           .meters = state_->setup.authority.meters()};
+}
+
+namespace {
+
+// Beside arguments and paths a record has texts of ours, of bounded length, and rules of the user.
+constexpr std::size_t kRecordBeside = std::size_t{32} << 10U;
+static_assert(kMaxRecordedArguments + policy::kMaxPathFactBytes + kRecordBeside <=
+              audit::kMaxEventBytes);
+
+// More kinds of denials than a user is shown of one run (history/records/denials.h).
+constexpr std::size_t kMostExplained = 16;
+
+}  // namespace
+
+std::optional<CallError> Gate::State::judge(const LockedTool& tool, const Permission& permission,
+                                            Json& arguments, Check& check,
+                                            Reservation& reservation) {
+  if (auto error = still_callable(permission, check)) return error;
+  if (!arguments.is_object()) {
+    check.decided_by = DecidedBy::kNotObject;
+    check.reason = "the arguments are not an object";
+    return invalid_arguments({"", "type", "must be an object"}, arguments);
+  }
+  const auto violation = setup.authority.complete(permission, *tool.input, arguments);
+  auto unkept = keep(tool, permission, arguments, check);
+  if (violation) {
+    check.decided_by = DecidedBy::kSchema;
+    check.rule = violation->keyword;
+    check.layer = "lock";
+    check.reason = violation->pointer + " " + violation->message;
+    return invalid_arguments(*violation, arguments);
+  }
+  if (unkept) return unkept;
+  return decide(permission, arguments, check, reservation);
+}
+
+std::optional<CallError> Gate::State::still_callable(const Permission& permission,
+                                                     Check& check) const {
+  if (closed || is_revoked(permission)) {
+    check.decided_by = DecidedBy::kRevoked;
+    check.reason = "revoked";
+    return revoked(check.capability);
+  }
+  if (setup.upstream->quarantines(permission)) {
+    check.decided_by = DecidedBy::kDrift;
+    check.layer = "lock";
+    check.reason = "the server changed this tool; it is not the one that was approved";
+    return drifted(check.capability);
+  }
+  return std::nullopt;
+}
+
+std::optional<CallError> Gate::State::keep(const LockedTool& tool, const Permission& permission,
+                                           const Json& arguments, Check& check) const {
+  Json clean;
+  const auto secrecy = setup.upstream->redact(permission, arguments, clean);
+  check.redacted = secrecy == Upstream::Secrecy::kRedacted;
+  if (tool.secret_places != nullptr) {
+    if (!check.redacted) clean = arguments;
+    check.redacted = tool.secret_places->redact(clean) || check.redacted;
+  }
+  const Json& kept = check.redacted ? clean : arguments;
+  check.targets = targets_of(kept);
+  if (check.level == policy::AuditLevel::kMeta) return std::nullopt;
+  const std::string text = to_text(kept);
+  check.arguments_digest = setup.audit->keyed_digest(text);
+  if (check.level != policy::AuditLevel::kArgs) return std::nullopt;
+  // What may hold a secret not known yet is not written down, nor what was taken out whole.
+  if (secrecy == Upstream::Secrecy::kUnknown || !kept.is_object()) return std::nullopt;
+  if (text.size() <= kMaxRecordedArguments) {
+    check.arguments = kept;
+    return std::nullopt;
+  }
+  check.decided_by = DecidedBy::kTooLarge;
+  check.reason =
+      "a rule wants the arguments recorded, and they are larger than a record: send less in a call";
+  return denied(check.capability, check.reason, setup.declared.texts);
+}
+
+std::optional<CallError> Gate::State::decide(const Permission& permission, const Json& arguments,
+                                             Check& check, Reservation& reservation) {
+  const bool is_declared = setup.declared.permissions.contains(permission);
+  if (!is_declared) {
+    check.decided_by = DecidedBy::kDeclared;
+    check.layer = "declared";
+    check.reason = "the program does not declare it";
+    if (setup.mode == Mode::kEnforce)
+      return denied(check.capability, check.reason, setup.declared.texts);
+  } else {
+    check.decided_by = DecidedBy::kPolicy;
+  }
+  policy::Decision decision =
+      setup.authority.decide(permission, arguments, {}, check.evidence, lifted());
+  const bool is_admitted = decision.effect == policy::Effect::kAllow || decision.lifted;
+  if (!is_declared) {
+    check.evidence = {};
+    check.would_deny = is_admitted;
+    reservation = {decision.reservation, decision.counts_result};
+    if (is_admitted) return std::nullopt;
+    return denied(check.capability, check.reason, setup.declared.texts);
+  }
+  note(decision, check, reservation);
+  check.asks = std::move(decision.asks);
+  if (is_admitted) return std::nullopt;
+  return denied(check.capability, check.reason, setup.declared.texts);
+}
+
+void Gate::State::note(policy::Decision& decision, Check& check, Reservation& reservation) {
+  reservation = {decision.reservation, decision.counts_result};
+  check.rule = std::move(decision.rule);
+  check.layer = std::move(decision.layer);
+  check.place = std::move(decision.place);
+  check.reason = std::move(decision.reason);
+  check.other_rules = decision.other_rules;
+  check.would_deny = decision.lifted;
+  check.used_up = decision.used_up;
+  check.ended = decision.ended;
+  if (decision.effect != policy::Effect::kAllow && check.reason.empty())
+    check.reason = "not granted";
+  if (!decision.too_large) return;
+  check.decided_by = DecidedBy::kTooLarge;
+  check.arguments.reset();
+}
+
+// Where a path leads is asked of the disk once more, and all rules are gone through for it and for
+// what would admit the call. So each
+// kind of denial is explained once, and of a program that invents kinds only the first: what comes
+// after them is counted, and not read.
+void Gate::State::explain_denial(const Permission& permission, const Json& arguments,
+                                 Check& check) {
+  if (!setup.on_denied || check.decided_by != DecidedBy::kPolicy) return;
+  if (explained.size() >= kMostExplained) return;
+  std::string kind = permission.text();
+  for (const auto& part : {check.rule, check.layer, check.reason})
+    kind.append(1, '\n').append(part);
+  if (!explained.insert(std::move(kind)).second) return;
+  auto found = setup.authority.explain(permission, arguments);
+  check.taken_for = found.decision.remark.empty() ? policy::taken_for(permission, found)
+                                                  : std::move(found.decision.remark);
+  // Of a layer that refuses it with permission checks off: what explains it names another.
+  if (found.decision.layer != check.layer) return;
+  check.would_grant = std::move(found.decision.would_grant);
+  check.no_grant = std::move(found.decision.no_grant);
+}
+
+Gate::CallId Gate::State::inquire(Check check, const Permission& permission, Json arguments,
+                                  CallContext party) {
+  const CallId id = check.call_id;
+  auto known = asking.standing(check.asks);
+  if (!known) return refuse(check, internal(kNotRecorded), party);
+  if (*known && is_yes((*known)->answer)) {
+    return approve(std::move(check), permission, std::move(arguments), std::move(party), **known);
+  }
+  if (*known) {
+    check.approval = (*known)->approval;
+    check.said_no = Check::SaidNo::kForGood;
+    return refuse_unapproved(std::move(check),
+                             "it needs an approval, and that was refused for good", "", party);
+  }
+  if (auto why_not = asking.obstacle())
+    return refuse_unapproved(std::move(check), std::move(*why_not), "", party);
+  Asking::Asked asked{check.capability, std::move(arguments), check.asks, party.caller};
+  waiting.emplace(id, Waiting{std::move(check), permission, std::move(party)});
+  asking.ask(id, std::move(asked),
+             [this, id](const Question& question, const Asking::Standing& standing) {
+               answered(id, question, standing);
+             });
+  return id;
+}
+
+void Gate::State::answered(CallId id, const Question& question, const Asking::Standing& standing) {
+  auto node = waiting.extract(id);
+  if (node.empty()) return;  // taken back
+  const auto keep = shared_from_this();
+  Waiting& call = node.mapped();
+  if (call_digest(question.permission, question.arguments) != question.call_digest) {
+    refuse(call.check, internal("the call is not the one that was asked about"), call.party);
+    return;
+  }
+  if (is_yes(standing.answer)) {
+    approve(std::move(call.check), call.permission, question.arguments, std::move(call.party),
+            standing);
+    return;
+  }
+  call.check.approval = standing.approval;
+  if (standing.answer != Answered::kNobody)
+    call.check.said_no =
+        standing.answer == Answered::kNever ? Check::SaidNo::kForGood : Check::SaidNo::kToThisCall;
+  std::string reason = standing.answer == Answered::kNobody
+                           ? "it needs an approval, and no valid answer came"
+                           : "it needs an approval, and the answer was no";
+  std::string_view detail = standing.detail;
+  if (!standing.for_caller.empty()) {
+    reason.append(": ").append(standing.for_caller);
+    if (detail == standing.for_caller) detail = {};
+  }
+  refuse_unapproved(std::move(call.check), std::move(reason), detail, call.party);
+}
+
+Gate::CallId Gate::State::approve(Check check, const Permission& permission, Json arguments,
+                                  CallContext party, const Asking::Standing& standing) {
+  check.approval = standing.approval;
+  Reservation reservation;
+  if (auto error = judge_approved(permission, arguments, check, reservation))
+    return refuse(check, std::move(*error), party);
+  return admit(check, permission, std::move(arguments), reservation, std::move(party));
+}
+
+std::optional<CallError> Gate::State::judge_approved(const Permission& permission,
+                                                     const Json& arguments, Check& check,
+                                                     Reservation& reservation) {
+  if (auto error = still_callable(permission, check)) return error;
+  check.evidence = {};
+  check.decided_by = DecidedBy::kPolicy;
+  policy::Decision decision =
+      setup.authority.decide(permission, arguments, check.asks, check.evidence, lifted());
+  note(decision, check, reservation);
+  if (decision.effect == policy::Effect::kAllow || decision.lifted) return std::nullopt;
+  if (decision.effect == policy::Effect::kAsk)
+    check.reason = "another rule asks about the call by now";
+  return denied(check.capability, check.reason, setup.declared.texts);
+}
+
+// Why there was no answer is the user's business; the program hears that there was none, and what
+// is about its own side.
+Gate::CallId Gate::State::refuse_unapproved(Check check, std::string reason,
+                                            std::string_view detail, const CallContext& party) {
+  CallError error = denied(check.capability, reason, setup.declared.texts);
+  check.decided_by = DecidedBy::kApproval;
+  check.reason = std::move(reason);
+  if (!detail.empty()) check.reason.append(": ").append(detail);
+  return refuse(check, std::move(error), party);
+}
+
+void Gate::State::take_back(const std::vector<CallId>& ids,
+                            const std::function<CallError(const Waiting&)>& error) {
+  std::vector<Waiting> calls;
+  for (const CallId id : ids) {
+    if (auto node = waiting.extract(id); !node.empty()) calls.push_back(std::move(node.mapped()));
+  }
+  if (calls.empty()) return;
+  const auto keep = shared_from_this();
+  asking.forget(ids);
+  for (Waiting& call : calls) {
+    CallError why = error(call);
+    call.check.decided_by = DecidedBy::kApproval;
+    call.check.reason = "the question was taken back: " + why.message;
+    if (!closed && !record(call.check, call.party.caller.get())) why = internal(kNotRecorded);
+    call.party.done(std::unexpected(std::move(why)));
+  }
+}
+
+namespace {
+
+// As revocations name it; the text is ours, and well formed.
+const Permission& network_permission() {
+  static const Permission permission = Permission::parse(policy::kNetworkPermission).value();
+  return permission;
+}
+
+}  // namespace
+
+bool Gate::State::means_network(const std::function<bool(const Permission&)>& matches) {
+  return matches(network_permission());
+}
+
+NetworkSetup Gate::State::network_setup() {
+  return {.authority = &setup.authority,
+          .dialer = setup.dialer,
+          .audit = setup.audit,
+          .clock = setup.clock,
+          .declared = &setup.declared.texts,
+          .limits = setup.network,
+          .on_denied = setup.on_denied,
+          .on_refused = [this] { count_refusal(); }};
+}
+
+Gate::CallId Gate::State::connect(const ConnectRequest& request, ConnectDone done) {
+  const CallId id = ++last_id;
+  const auto keep = shared_from_this();
+  if (closed || is_revoked(network_permission())) {
+    // What was taken back is refused as often as it is asked for; the end of it is count_refusal().
+    if (!closed) count_refusal();
+    done(std::unexpected(revoked(policy::kNetworkPermission)));
+    return id;
+  }
+  network->connect(id, request, std::move(done));
+  return id;
+}
+
+const LockedTool* Gate::State::standing_tool(const Permission& permission) const {
+  const auto tool = setup.tools->find(permission);
+  const bool stands = tool != setup.tools->end() && tool->second.input != nullptr && !closed &&
+                      !is_revoked(permission) && !setup.upstream->quarantines(permission) &&
+                      setup.declared.permissions.contains(permission);
+  return stands ? &tool->second : nullptr;
+}
+
+bool Gate::stands(const Permission& permission) const {
+  return state_->standing_tool(permission) != nullptr;
+}
+
+bool Gate::could_allow(const Permission& permission, const policy::CallInSource& call,
+                       Work& work) const {
+  const LockedTool* tool = state_->standing_tool(permission);
+  if (tool == nullptr) return false;
+  policy::CallInSource made = call;
+  // What is all known is looked at as it would be sent.
+  const bool is_whole = made.unknown.empty() && !made.open;
+  if (is_whole && state_->setup.authority.complete(permission, *tool->input, made.known))
+    return false;
+  return state_->setup.authority.outlook(permission, made, work) != policy::Outlook::kDenied;
+}
+
+bool Gate::could_allow(const Permission& permission, std::string_view where, Work& work) const {
+  return stands(permission) &&
+         state_->setup.authority.coverage(permission, where, work) != policy::Coverage::kMissing;
+}
+
+bool Gate::allows_now(const Permission& permission, Json arguments) const {
+  const LockedTool* tool = state_->standing_tool(permission);
+  if (tool == nullptr) return false;
+  const auto& authority = state_->setup.authority;
+  if (authority.complete(permission, *tool->input, arguments)) return false;
+  return authority.explain(permission, arguments).decision.effect == policy::Effect::kAllow;
+}
+
+std::optional<Json> Gate::as_sent(const Permission& permission, Json arguments) const {
+  const LockedTool* tool = state_->standing_tool(permission);
+  if (tool == nullptr || state_->setup.authority.complete(permission, *tool->input, arguments))
+    return std::nullopt;
+  return arguments;
 }
 
 }  // namespace mcpac::gate

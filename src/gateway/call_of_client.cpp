@@ -1,12 +1,80 @@
 #include "gateway/call_of_client.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <tuple>
 #include <utility>
 
+#include "core/json_cost.h"
 #include "gateway/log_message.h"
 #include "gateway/mcp_session.h"
 
 namespace mcpac::gateway {
+std::optional<std::uint64_t> ServerQuestions::asked(std::uint64_t call, const std::string& server,
+                                                    const std::string& method) {
+  if (sink_ == nullptr) return std::nullopt;
+  const std::uint64_t question = ++last_;
+  const auto recorded = sink_->append(
+      "ClientAsked",
+      {{"question", question}, {"call_id", call}, {"server", server}, {"method", method}});
+  return recorded ? std::optional(question) : std::nullopt;
+}
+
+// Whether it can be recorded changes nothing any more: the next call finds out.
+void ServerQuestions::replied(std::uint64_t question, const std::string& method,
+                              const Result<Json>& reply) {
+  if (sink_ == nullptr) return;
+  std::ignore = sink_->append("ClientReplied",
+                              {{"question", question}, {"outcome", outcome_of(method, reply)}});
+}
+
+std::string outcome_of(const std::string& method, const Result<Json>& reply) {
+  if (!reply) return "refused";
+  if (method != "elicitation/create") return "answered";
+  const std::string action = string_member(*reply, "action");
+  return action == "accept" || action == "decline" || action == "cancel" ? action : "refused";
+}
+
+namespace {
+
+std::size_t bytes_of(const Json& value) {
+  return to_text(value).size() + beside_text(value);
+}
+
+std::size_t bytes_of(const gate::Answer& given) {
+  if (given) return bytes_of(*given);
+  return given.error().message.size() + bytes_of(given.error().data);
+}
+
+std::size_t bytes_of(const std::optional<ipc::ErrorObject>& refusal) {
+  return refusal ? refusal->message.size() + bytes_of(refusal->data) : 0;
+}
+
+}  // namespace
+
+void BufferedReply::keep(gate::Answer given, std::optional<ipc::ErrorObject>& refusal) {
+  if (closed_) return;
+  if (room_) seat_ = room_->take(bytes_of(given) + bytes_of(refusal));
+  if (!room_ || seat_) {
+    answer_ = std::move(given);
+    return;
+  }
+  refusal = std::nullopt;
+  answer_ = std::unexpected(gate::budget(
+      "the answer came before its client came back, and was too long to be kept", Sent::kDone));
+}
+
+std::optional<gate::Answer> BufferedReply::take() {
+  seat_ = nullptr;
+  return std::exchange(answer_, std::nullopt);
+}
+
+void BufferedReply::close() {
+  closed_ = true;
+  seat_ = nullptr;
+  answer_ = std::nullopt;
+}
+
 namespace {
 
 // The name of the one question of ours in an input_required result.

@@ -5,6 +5,7 @@
 // call without a request is kept (the answer) or dropped (reports).
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -12,16 +13,71 @@
 #include <utility>
 #include <vector>
 
+#include "audit/log.h"
+#include "core/error.h"
+#include "core/json.h"
+#include "gate/answer.h"
 #include "gate/caller.h"
 #include "gate/gate.h"
-#include "gateway/buffered_reply.h"
 #include "gateway/call_answer.h"
 #include "gateway/call_room.h"
 #include "gateway/request_context.h"
-#include "gateway/server_questions.h"
+#include "gateway/waiting_room.h"
 #include "ipc/json_rpc.h"
 
 namespace mcpac::gateway {
+
+// ServerQuestions: the record of what servers ask of one client while they work on its calls.
+//
+// Elicitation, sampling and the list of roots reach the person or the model behind a client, so
+// each is recorded before it is asked (ClientAsked) and when it is over (ClientReplied): which
+// server, which call, which method, and how it ended. What was asked and replied is not: a form may
+// hold what a person typed. A server cannot fill the record: a call has room for a number of
+// questions. Shared by the run and its calls, which may outlive it. On the loop.
+class ServerQuestions {
+ public:
+  // `sink` is borrowed until close().
+  explicit ServerQuestions(audit::Sink& sink) : sink_(&sink) {}
+
+  // The question's number; nothing: it cannot be recorded, and must not be asked.
+  [[nodiscard]] std::optional<std::uint64_t> asked(std::uint64_t call, const std::string& server,
+                                                   const std::string& method);
+  void replied(std::uint64_t question, const std::string& method, const Result<Json>& reply);
+  // The run is over.
+  void close() { sink_ = nullptr; }
+
+ private:
+  audit::Sink* sink_;
+  std::uint64_t last_ = 0;
+};
+
+// "accept", "decline", "cancel" of a form; "answered" of another question; "refused": the client
+// answered with an error, or not at all.
+[[nodiscard]] std::string outcome_of(const std::string& method, const Result<Json>& reply);
+
+// BufferedReply: the answer to a call whose client was asked a question and has not come back yet.
+//
+// It is not read meanwhile, for minutes, and a server decides how long it is: so it takes room of
+// its client's (waiting_room.h), with what its server said beside it. Where there is none, an error
+// that says so is kept in its place. On the loop.
+class BufferedReply {
+ public:
+  // Null: nothing is bounded.
+  explicit BufferedReply(std::shared_ptr<WaitingRoom> room) : room_(std::move(room)) {}
+
+  // `refusal`: the error of its server, where there was one; it goes where there is no room.
+  void keep(gate::Answer given, std::optional<ipc::ErrorObject>& refusal);
+  // Leaves the room: the taker sends it.
+  [[nodiscard]] std::optional<gate::Answer> take();
+  // It will not be taken, nor one that comes later.
+  void close();
+
+ private:
+  std::shared_ptr<WaitingRoom> room_;
+  WaitingRoom::Hold seat_;
+  std::optional<gate::Answer> answer_;
+  bool closed_ = false;
+};
 
 class McpSession;
 

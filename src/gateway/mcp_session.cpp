@@ -1,18 +1,69 @@
 #include "gateway/mcp_session.h"
 
 #include <fmt/format.h>
+#include <sodium.h>
 
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "gate/agent_message.h"
 #include "gate/result_line.h"
 #include "gateway/call_answer.h"
+#include "gateway/call_of_client.h"
 #include "gateway/lists/shown_lists.h"
 #include "gateway/session_offers.h"
 #include "mcp/protocol.h"
 
 namespace mcpac::gateway {
+namespace {
+
+constexpr auto kParkedTime = std::chrono::minutes(10);
+constexpr std::size_t kMaxParked = 256;
+
+std::string new_name() {
+  std::array<unsigned char, 16> bytes{};
+  randombytes_buf(bytes.data(), bytes.size());
+  std::array<char, 2 * bytes.size() + 1> text{};
+  sodium_bin2hex(text.data(), text.size(), bytes.data(), bytes.size());
+  return text.data();
+}
+
+}  // namespace
+
+std::string ParkedCalls::park(ParkedCall call) {
+  sweep();
+  if (calls_.size() >= kMaxParked) return "";
+  std::string name = new_name();
+  calls_.emplace(name, Entry{std::move(call), clock_.steady_now() + kParkedTime});
+  return name;
+}
+
+std::optional<ParkedCall> ParkedCalls::take(const std::string& name, const std::string& digest,
+                                            const Fits& fits) {
+  sweep();
+  const auto found = calls_.find(name);
+  if (found == calls_.end() || found->second.call.digest != digest || !fits(found->second.call))
+    return std::nullopt;
+  ParkedCall call = std::move(found->second.call);
+  calls_.erase(found);
+  return call;
+}
+
+void ParkedCalls::sweep() {
+  std::vector<std::shared_ptr<CallOfClient>> over;
+  std::erase_if(calls_, [&](const auto& entry) {
+    const bool is_over = entry.second.until <= clock_.steady_now();
+    if (is_over) over.push_back(entry.second.call.call);
+    return is_over;
+  });
+  for (const auto& call : over) call->take_back(gate_);
+}
+
 namespace {
 
 // An id comes back in the answer and waits with its call; a longer one is no counter.
@@ -251,6 +302,99 @@ void McpSession::say_nothing(const ipc::Id& id) {
 
 void McpSession::say_about(const std::optional<ipc::Id>& about, std::string line) {
   if (!closed_) setup_.say({.line = std::move(line), .about = about});
+}
+
+namespace {
+
+constexpr const char* kMetaSubscription = "io.modelcontextprotocol/subscriptionId";
+
+Json to_json(const ipc::Id& id) {
+  return std::visit([](const auto& value) { return Json(value); }, id);
+}
+
+}  // namespace
+
+// The first message of a subscription says what it is about; then it stays open.
+void McpSession::listen(const ipc::Request& request) {
+  const Json* wanted = find_member(request.params, "notifications");
+  if (wanted == nullptr || !wanted->is_object())
+    return say_error(request.id, ipc::kInvalidParams, "notifications must be an object");
+  if (listens_.size() + offers_->waiting() >= setup_.limits.max_listens)
+    return say_error(request.id, ipc::kInvalidRequest, "too many subscriptions are open");
+  offers_->agree(request.id, *wanted, [this, id = request.id](Listening agreed) {
+    if (finishing_) return end_listening(id);
+    Json said = Json::object();
+    if (agreed.tools) said["toolsListChanged"] = true;
+    if (agreed.prompts) said["promptsListChanged"] = true;
+    if (agreed.resources) said["resourcesListChanged"] = true;
+    // As servers will say them.
+    std::set<std::string> uris;
+    for (const auto& [text, watched] : agreed.uris) uris.insert(watched.uri);
+    if (!uris.empty()) said["resourceSubscriptions"] = uris;
+    auto& kept = listens_.emplace(id, std::move(agreed)).first->second;
+    setup_.say({.line = ipc::encode_notification("notifications/subscriptions/acknowledged",
+                                                 {{"notifications", std::move(said)},
+                                                  {"_meta", {{kMetaSubscription, to_json(id)}}}}),
+                .about = id,
+                .is_needed = true});
+    // A client that could not be told is gone, and the subscription with it.
+    if (!closed_) offers_->begin(kept);
+  });
+}
+
+void McpSession::end_listening(const ipc::Id& id) {
+  Json result{{"_meta", {{kMetaSubscription, to_json(id)}}}};
+  say_result(id, in_form(Era::kStateless, std::move(result)));
+}
+
+bool McpSession::listens_to(const std::function<bool(const Listening&)>& is_meant) const {
+  return std::ranges::any_of(listens_, [&](const auto& one) { return is_meant(one.second); });
+}
+
+void McpSession::tell_listeners(std::string_view method, const Json& params,
+                                const std::function<bool(const Listening&)>& hears) {
+  std::vector<ipc::Id> ids;
+  for (const auto& [id, listening] : listens_) {
+    if (hears(listening)) ids.push_back(id);
+  }
+  // A connection that cannot take a message ends the session meanwhile: then nothing is said.
+  for (const ipc::Id& id : ids) {
+    Json told = params;
+    told["_meta"][kMetaSubscription] = to_json(id);
+    say_about(id, ipc::encode_notification(method, told));
+  }
+}
+
+void McpSession::tools_changed() {
+  if (closed_ || !has_tools()) return;
+  constexpr std::string_view kChanged = "notifications/tools/list_changed";
+  if (version_) say_about(std::nullopt, ipc::encode_notification(kChanged, nullptr));
+  tell_listeners(kChanged, Json::object(), [](const Listening& one) { return one.tools; });
+}
+
+void McpSession::heard(const std::string& server, const std::string& method, const Json& params) {
+  const auto keep = shared_from_this();
+  if (!closed_ && !finishing_) offers_->heard(server, method, params);
+}
+
+std::string McpSession::log_level() const {
+  return offers_->log_level();
+}
+
+bool McpSession::stop_listening(const ipc::Id& id) {
+  const auto node = listens_.extract(id);
+  if (node.empty()) return false;
+  offers_->end(node.mapped());
+  return true;
+}
+
+void McpSession::finish() {
+  if (closed_ || std::exchange(finishing_, true)) return;
+  std::vector<ipc::Id> ids;
+  for (const auto& [id, listening] : listens_) ids.push_back(id);
+  for (const ipc::Id& id : ids) {
+    if (stop_listening(id)) end_listening(id);
+  }
 }
 
 }  // namespace mcpac::gateway

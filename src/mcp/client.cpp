@@ -2,22 +2,131 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <utility>
 
 #include <boost/asio/steady_timer.hpp>
 
 #include "core/backoff.h"
+#include "core/json.h"
 #include "mcp/child_process.h"
 #include "mcp/http_transport.h"
 #include "mcp/list_tools.h"
 #include "mcp/login_of.h"
 #include "mcp/negotiate.h"
+#include "mcp/protocol.h"
 #include "mcp/request_with_input.h"
 #include "mcp/session.h"
 #include "mcp/stdio_transport.h"
-#include "mcp/tools_watch.h"
 
 namespace mcpac::mcp {
+namespace {
+
+// ToolsWatch: the subscription by which a server of 2026-07-28 says that its tools changed.
+//
+// It stands as long as the session does: a server, or a proxy on the way, ends it when it likes,
+// and what changed then would never be heard. So it is begun again, with pauses that grow while it
+// does not last; and each time that it stands again the tools are compared once, since they may
+// have changed in between. On the executor's one thread.
+class ToolsWatch : public std::enable_shared_from_this<ToolsWatch> {
+ public:
+  // `changed`: the tools may be others.
+  ToolsWatch(std::shared_ptr<Session> session, std::function<void()> changed);
+  ToolsWatch(const ToolsWatch&) = delete;
+  ToolsWatch& operator=(const ToolsWatch&) = delete;
+
+  void begin();
+  // `notifications/subscriptions/acknowledged`; false: it is about another one.
+  [[nodiscard]] bool acknowledged(const Json& params);
+  void stop();
+
+ private:
+  void stands();
+  void ended();
+  void after(std::chrono::milliseconds time, void (ToolsWatch::*then)());
+
+  std::shared_ptr<Session> session_;
+  std::function<void()> changed_;
+  boost::asio::steady_timer timer_;
+  std::int64_t id_ = 0;
+  bool is_open_ = false;   // asked for, and not ended
+  bool is_again_ = false;  // there was one before
+  bool is_told_ = false;   // that this one stands
+  bool stopped_ = false;
+  std::chrono::steady_clock::time_point begun_;
+  ExponentialBackoff backoff_{std::chrono::milliseconds(100), std::chrono::minutes(10)};
+};
+
+// A server that does not say that it listens is taken to do so by then.
+constexpr std::chrono::milliseconds kAcknowledges = std::chrono::seconds(10);
+// A request must have some time; this one has no end of its own.
+constexpr std::chrono::milliseconds kStanding = std::chrono::hours(24);
+
+ToolsWatch::ToolsWatch(std::shared_ptr<Session> session, std::function<void()> changed)
+    : session_(std::move(session)), changed_(std::move(changed)), timer_(session_->executor()) {}
+
+void ToolsWatch::begin() {
+  if (stopped_ || session_->is_dead()) return;
+  is_open_ = true;
+  is_told_ = false;
+  begun_ = std::chrono::steady_clock::now();
+  Json params = Json::object();
+  params["notifications"]["toolsListChanged"] = true;
+  id_ = session_->begin_then("subscriptions/listen", params, RequestOptions(), kStanding,
+                             [weak = weak_from_this()](const Result<Reply>&) {
+                               if (const auto self = weak.lock()) self->ended();
+                             });
+  // The first one has no waiter: the tools are listed after it was asked for.
+  if (is_again_) after(kAcknowledges, &ToolsWatch::stands);
+}
+
+bool ToolsWatch::acknowledged(const Json& params) {
+  const Json* meta = find_member(params, "_meta");
+  const Json* id = meta == nullptr ? nullptr : find_member(*meta, kMetaSubscription);
+  if (id != nullptr && *id != id_) return false;
+  const Json* agreed = find_member(params, "notifications");
+  // Without a number it is known by what it is about.
+  if (id == nullptr && (agreed == nullptr || !agreed->contains("toolsListChanged"))) return false;
+  stands();
+  return true;
+}
+
+void ToolsWatch::stands() {
+  if (!is_open_ || session_->is_dead()) return;
+  if (std::exchange(is_told_, true) || !is_again_) return;
+  timer_.cancel();
+  changed_();
+}
+
+void ToolsWatch::ended() {
+  is_open_ = false;
+  is_again_ = true;
+  if (stopped_ || session_->is_dead()) return;
+  const auto stood = std::chrono::steady_clock::now() - begun_;
+  // A refusal that took its time is none that lasted.
+  if (stood > kAcknowledges && stood > backoff_.last()) backoff_.reset();
+  after(backoff_.next(), &ToolsWatch::begin);
+}
+
+void ToolsWatch::after(std::chrono::milliseconds time, void (ToolsWatch::*then)()) {
+  timer_.expires_after(time);
+  timer_.async_wait([weak = weak_from_this(), then](const boost::system::error_code& error) {
+    const auto self = weak.lock();
+    if (!error && self) ((*self).*then)();
+  });
+}
+
+void ToolsWatch::stop() {
+  stopped_ = true;
+  timer_.cancel();
+}
+
+}  // namespace
+
 namespace asio = boost::asio;
 namespace {
 

@@ -3,13 +3,146 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "core/shell_quote.h"
+#include "policy/decide/decide.h"
 #include "policy/explain/entry_only.h"
-#include "policy/explain/explain.h"
 #include "policy/explain/would_grant.h"
+#include "policy/explanation.h"
 
 namespace mcpac::policy {
+namespace {
+
+// Explain: the layers of an authority applied to one call, rule by rule.
+
+// What one layer says of the call: `verdict` is what decide_layer answered.
+[[nodiscard]] LayerExplanation explain_layer(const CompiledLayer& layer, const Verdict& verdict,
+                                             const CallUnderTest& call, const Times& times);
+
+// How path tests of the layers read the strings of this call; nothing where none speaks of the
+// tool.
+[[nodiscard]] std::optional<PathReading> path_reading(const std::vector<CompiledLayer>& layers,
+                                                      const Permission& permission,
+                                                      const Environment& environment);
+
+bool tests_a_path(const CompiledTarget& target) {
+  return target.brackets && std::ranges::any_of(target.brackets->args, [](const CompiledArg& arg) {
+           return std::ranges::any_of(arg.tests, [](const ast::Test& test) {
+             return std::holds_alternative<ast::PathTest>(test.body);
+           });
+         });
+}
+
+LayerExplanation explain_layer(const CompiledLayer& layer, const Verdict& verdict,
+                               const CallUnderTest& call, const Times& times) {
+  LayerExplanation explained;
+  explained.name = layer.name;
+  explained.effect = verdict.effect;
+  if (verdict.target != nullptr) {
+    explained.rule = verdict.target->rule_text;
+    explained.place = verdict.target->place;
+  }
+  for (const auto* target : covering(layer, call.permission)) {
+    const auto& rule = layer.rules[target->rule];
+    Miss miss;
+    RuleStanding standing;
+    standing.kind = standing_of(rule, *target, call, times, &miss);
+    standing.effect = rule.effect;
+    standing.rule = target->rule_text;
+    standing.place = target->place;
+    standing.meters = meters_of(rule, times);
+    if (standing.kind != RuleStanding::Kind::kMatches) {
+      standing.why = std::move(miss.why);
+      standing.argument = std::move(miss.argument);
+      standing.value = std::move(miss.value);
+      standing.test = std::move(miss.test);
+    }
+    explained.rules.push_back(std::move(standing));
+  }
+  if (!explained.rules.empty()) return explained;
+  if (auto [target, why] = left_out(layer, call.permission); target != nullptr) {
+    RuleStanding standing;
+    standing.rule = target->rule_text;
+    standing.place = target->place;
+    standing.why = std::move(why);
+    explained.rules.push_back(std::move(standing));
+  }
+  return explained;
+}
+
+std::optional<PathReading> path_reading(const std::vector<CompiledLayer>& layers,
+                                        const Permission& permission,
+                                        const Environment& environment) {
+  const bool tested = std::ranges::any_of(layers, [&](const CompiledLayer& layer) {
+    return std::ranges::any_of(covering(layer, permission),
+                               [](const auto* target) { return tests_a_path(*target); });
+  });
+  if (!tested) return std::nullopt;
+  const Bases& bases = environment.bases;
+  const auto& server = permission.server();
+  RelativeStarts starts = relative_starts(bases, server);
+  PathReading reading;
+  reading.home = bases.home;
+  reading.lexical_only = bases.remote_servers.contains(server) || environment.resolver == nullptr;
+  reading.has_root = starts.has_root;
+  reading.is_unknown = starts.is_unknown;
+  reading.admit_base = starts.admit.front();
+  reading.further_bases.assign(starts.admit.begin() + 1, starts.admit.end());
+  reading.catch_bases = std::move(starts.to_catch);
+  return reading;
+}
+
+}  // namespace
+
+Reservations::Held Reservations::charge(std::vector<CompiledLayer>& layers,
+                                        const std::vector<Verdict>& verdicts, const Times& times,
+                                        const Demand& demand) {
+  if (std::ranges::all_of(verdicts, [](const Verdict& v) { return v.metered.empty(); })) return {};
+  Held held{.id = ++last_, .counts_result = false};
+  Reservation reservation{.layers = {}, .times = times, .demand = demand};
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    for (const std::size_t index : verdicts[i].metered) {
+      auto& rule = layers[i].rules[index];
+      policy::charge(rule, times, demand);
+      held.counts_result = held.counts_result || rule.clauses.bytes_in.has_value();
+    }
+    reservation.layers.push_back({verdicts[i].metered, verdicts[i].unmetered});
+  }
+  in_flight_.emplace(held.id, std::move(reservation));
+  return held;
+}
+
+void Reservations::give_back(std::vector<CompiledLayer>& layers, std::uint64_t id) {
+  const auto held = in_flight_.extract(id);
+  if (held.empty()) return;
+  const auto& reservation = held.mapped();
+  for (std::size_t i = 0; i < reservation.layers.size(); ++i) {
+    for (const std::size_t index : reservation.layers[i].rules)
+      policy::give_back(layers[i].rules[index], reservation.times, reservation.demand);
+  }
+}
+
+bool Reservations::settle(std::vector<CompiledLayer>& layers, std::uint64_t id,
+                          std::uint64_t result_bytes) {
+  const auto held = in_flight_.extract(id);
+  if (held.empty()) return true;
+  bool delivered = true;
+  const auto& charged = held.mapped().layers;
+  for (std::size_t i = 0; i < charged.size(); ++i) {
+    // One rule that lets the call through is enough, as when it was decided.
+    bool passes = charged[i].rules.empty() || charged[i].unmetered;
+    for (const std::size_t index : charged[i].rules) {
+      const bool fits = charge_result(layers[i].rules[index], result_bytes);
+      passes = passes || fits;
+    }
+    delivered = delivered && passes;
+  }
+  return delivered;
+}
+
 namespace {
 
 // Why a grant is of no use: what refuses beside it, and by which rule.

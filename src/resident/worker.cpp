@@ -1,9 +1,11 @@
 #include "resident/worker.h"
 
 #include <fcntl.h>
+#include <link.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -11,14 +13,49 @@
 
 #include <array>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 
 #include "core/exit_code.h"
 #include "resident/handshake.h"
-#include "resident/page_prefault.h"
 #include "resident/request.h"
 #include "resident/wire.h"
 
 namespace mcpac::resident {
+namespace {
+
+// Touches the program beforehand: its code and constants, and those of its libraries, are in the
+// page tables of this process afterwards.
+//
+// Else a worker does that page by page while a client waits: half a millisecond of the six until
+// the first call of a program that was seen.
+
+// Changes no byte. Does nothing on kernels before 5.14, and where memory is short.
+void touch_program();
+
+#ifndef MADV_POPULATE_READ
+constexpr int MADV_POPULATE_READ = 22;  // Linux 5.14
+#endif
+
+int touch_object(dl_phdr_info* object, std::size_t, void*) {
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  for (int i = 0; i < object->dlpi_phnum; ++i) {
+    const auto& part = object->dlpi_phdr[i];
+    // What may be written would become a copy of the process's own: memory that it may never need.
+    if (part.p_type != PT_LOAD || (part.p_flags & PF_W) != 0) continue;
+    const std::uintptr_t begin = (object->dlpi_addr + part.p_vaddr) / page * page;
+    const std::uintptr_t end = object->dlpi_addr + part.p_vaddr + part.p_memsz;
+    static_cast<void>(::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_POPULATE_READ));
+  }
+  return 0;
+}
+
+void touch_program() {
+  ::dl_iterate_phdr(touch_object, nullptr);
+}
+
+}  // namespace
+
 namespace {
 
 constexpr int kNoService = static_cast<int>(ExitCode::kUnavailable);

@@ -3,6 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <stop_token>
+#include <thread>
 #include <utility>
 
 #include "core/clock.h"
@@ -18,7 +24,6 @@
 #include "run/check/granted_servers.h"
 #include "run/check/require_granted.h"
 #include "run/declared.h"
-#include "run/delayed_task.h"
 #include "run/give_files.h"
 #include "run/live/leftovers.h"
 #include "run/prewarmed_run.h"
@@ -31,6 +36,28 @@
 #include "toolchain/program_build.h"
 
 namespace mcpac::run {
+namespace {
+
+// DelayedTask: does `work` once, a moment after this is made or when it ends: of what is not needed
+// any more, while something else is waited for. On a thread of its own.
+class DelayedTask {
+ public:
+  explicit DelayedTask(std::function<void()> work)
+      : thread_([this, work = std::move(work)](const std::stop_token& now) {
+          std::unique_lock lock(mutex_);
+          wake_.wait_for(lock, now, kMoment, [] { return false; });
+          work();
+        }) {}
+
+ private:
+  static constexpr auto kMoment = std::chrono::milliseconds(200);
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::jthread thread_;  // the first to end
+};
+
+}  // namespace
+
 namespace {
 
 // One run as it goes: what the stages share, and nothing that outlives them.

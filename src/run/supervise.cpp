@@ -7,29 +7,116 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
 #include <boost/asio/post.hpp>
 
+#include "audit/log.h"
+#include "core/clock.h"
+#include "core/error.h"
 #include "core/file.h"
 #include "core/ids.h"
 #include "core/printable.h"
 #include "core/rfc3339.h"
 #include "core/shell_quote.h"
 #include "gate/anomalies.h"
+#include "history/changes/changes_watch.h"
+#include "history/changes/changeset.h"
+#include "history/changes/read_upper.h"
 #include "history/records/run_record.h"
 #include "project/files/file_mounts.h"
+#include "run/agent_run.h"
 #include "run/asking/approval_store.h"
 #include "run/check/authorities.h"
 #include "run/exit_report.h"
 #include "run/kill_switch.h"
 #include "run/live/gate_control.h"
 #include "run/loop_talk.h"
-#include "run/run_changes.h"
+#include "run/run_limits.h"
 #include "servers/confine/confine_servers.h"
 
 namespace mcpac::run {
+namespace {
+
+// RunChanges: the changeset of one run, where it has one: from before its program starts until what
+// it changed is recorded. A run without does nothing here.
+class RunChanges {
+ public:
+  // With limits.writes_to kChangeset, takes the writable mounts of `program` to a new changeset.
+  [[nodiscard]] static Result<RunChanges> begin(const project::Folders& folders,
+                                                const std::string& run, const std::string& called,
+                                                const Clock& clock, const RunLimits& limits,
+                                                AgentProgram& program);
+  // Ends the program when it writes too much, beside what `outer` stops.
+  [[nodiscard]] Result<StopSignal> watch(StopSignal outer, std::uint64_t limit);
+  // The program has ended: what it changed is kept and audited, or nothing is, where it changed
+  // nothing or more than it may (kChangesLimit). How many changes were kept.
+  [[nodiscard]] Result<std::size_t> end(const Clock& clock, audit::RunLog& log);
+
+ private:
+  std::optional<history::OpenChangeset> open_;
+  std::unique_ptr<KillSwitch> over_;  // where it does not move
+  std::optional<history::ChangesWatch> watch_;
+  std::uint64_t limit_ = 0;
+};
+
+Result<RunChanges> RunChanges::begin(const project::Folders& folders, const std::string& run,
+                                     const std::string& called, const Clock& clock,
+                                     const RunLimits& limits, AgentProgram& program) {
+  RunChanges made;
+  const bool writes = std::ranges::any_of(program.mounts, [](const sandbox::Mount& mount) {
+    return mount.access == sandbox::Mount::Access::kReadWrite;
+  });
+  if (limits.writes_to != WritesTo::kChangeset || !writes) return made;
+  auto kept = program.files ? program.files->kept_places : std::vector<std::string>();
+  auto open = history::OpenChangeset::create(history::changes_folder(folders.state), run, called,
+                                             program.mounts, clock, std::move(kept));
+  if (!open) return pass_on(open);
+  made.open_.emplace(std::move(*open));
+  return made;
+}
+
+Result<StopSignal> RunChanges::watch(StopSignal outer, std::uint64_t limit) {
+  if (!open_) return outer;
+  auto over = KillSwitch::beside(outer);
+  if (!over) return pass_on(over);
+  over_ = std::make_unique<KillSwitch>(std::move(*over));
+  limit_ = limit;
+  watch_.emplace(open_->uppers(), limit, [over = over_.get()] { over->pull(); });
+  return over_->stop();
+}
+
+Result<std::size_t> RunChanges::end(const Clock& clock, audit::RunLog& log) {
+  if (!open_) return 0U;
+  watch_.reset();
+  // A program that ended between two looks is judged as the others.
+  if (over_->was_pulled() || history::hold_more_than(open_->uppers(), limit_)) {
+    if (history::hold_too_many_files(open_->uppers())) {
+      return fail(ErrorId::kChangesLimit,
+                  fmt::format("the program changed more than {} files", history::kMostChanges),
+                  {.why = "a changeset holds no more; nothing of it was kept",
+                   .fix = "let it write fewer files, or give it the folder without --changeset"});
+    }
+    return fail(
+        ErrorId::kChangesLimit,
+        fmt::format("the program changed more than {} bytes of files", limit_),
+        {.why = "changes are limited, and counted where they can be read; nothing of them was kept",
+         .fix = "--changes-limit SIZE"});
+  }
+  auto kept = open_->keep(clock);
+  if (!kept) return pass_on(kept);
+  if (!*kept) return 0U;
+  const history::Changeset& changes = **kept;
+  auto noted = log.append("ChangesKept", {{"changes", changes.count()},
+                                          {"digest", string_member(to_json(changes), "digest")}});
+  if (!noted) return pass_on(noted);
+  return changes.count();
+}
+
+}  // namespace
 
 namespace {
 

@@ -5,16 +5,42 @@
 // gives is held against grants by the caller, and build() comes after that.
 #pragma once
 
+#include <future>
 #include <optional>
 #include <string>
 
+#include "core/file.h"
 #include "toolchain/compile.h"
-#include "toolchain/early_compile.h"
 #include "toolchain/seen_programs.h"
 #include "toolchain/waiting_analyzer.h"
 #include "toolchain/waiting_build.h"
 
 namespace mcpac::toolchain {
+
+// EarlyCompile: a program, compiled and linked while it is still being analysed.
+//
+// Most of both is clang reading the same text, and neither waits for the other. So the compiler
+// starts with the entry that the text seems to have; what it made counts only where the analysis
+// finds this very entry. Nothing of it is looked at, kept or run before everything was checked, and
+// a program that is refused takes its compiler with it.
+class EarlyCompile {
+ public:
+  // Begins at once, on a thread of its own. All of `place` outlives this. `waiting`: tools that
+  // were started before, used where they fit.
+  EarlyCompile(const BuildPlace& place, EntryPlace entry, std::optional<WaitingBuild> waiting);
+  EarlyCompile(const EarlyCompile&) = delete;
+  EarlyCompile& operator=(const EarlyCompile&) = delete;
+  ~EarlyCompile();  // ends the compiler, where its result was not taken
+  [[nodiscard]] EntryPlace entry() const { return entry_; }
+  // Waits for what was built, or for what went wrong. Once.
+  [[nodiscard]] Result<Built> take();
+
+ private:
+  EntryPlace entry_;
+  UniqueFd cancel_;  // readable: the program is not wanted any more
+  UniqueFd stop_;    // readable: that, or what `place` names
+  std::future<Result<Built>> built_;
+};
 
 // Started before there was a program. What does not fit it, or is not needed, ends.
 struct WaitingTools {

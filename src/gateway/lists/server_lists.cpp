@@ -3,12 +3,142 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
 #include <utility>
 
 #include "core/printable.h"
+#include "gateway/lists/uri_bound.h"
 #include "ipc/json_rpc.h"
 
 namespace mcpac::gateway {
+namespace {
+
+constexpr std::size_t kMaxPages = 1'000;
+constexpr std::size_t kMaxEntries = 10'000;
+// Each URI is held against all of them.
+constexpr std::size_t kMaxTemplates = 200;
+constexpr std::size_t kMaxBytes = std::size_t{16} << 20U;
+// Kept with those before it, to know one that comes again; sent back to the server.
+constexpr std::size_t kMaxCursor = 8'192;
+
+std::size_t most_of(ListKind kind) {
+  return kind == ListKind::kTemplates ? kMaxTemplates : kMaxEntries;
+}
+
+}  // namespace
+
+ListReading::Next ListReading::add(const Json& page) {
+  const auto give_up = [](const char* why) { return std::unexpected<std::string>(why); };
+  const Json* entries = find_member(page, member_of(kind_));
+  if (entries == nullptr || !entries->is_array()) return give_up("a page of it is no list");
+  add_entries(*entries);
+  if (const Json* ttl = find_member(page, "ttlMs"); ttl != nullptr && ttl->is_number_unsigned())
+    fresh_ = std::chrono::milliseconds(
+        std::min<std::uint64_t>(ttl->get<std::uint64_t>(), std::uint64_t{1} << 30U));
+  // A page may hold as much as a message: one that is the last is held to the bounds as well.
+  if (++pages_ >= kMaxPages) return give_up("it has too many pages");
+  if (bytes_ > kMaxBytes) return give_up("it is too long");
+  if (entries_.size() > most_of(kind_)) return give_up("it has too many entries");
+  std::string cursor = string_member(page, "nextCursor");
+  if (cursor.empty()) return std::nullopt;
+  if (cursor.size() > kMaxCursor) return give_up("a cursor of it is longer than 8,192 bytes");
+  if (!cursors_.insert(cursor).second) return give_up("a cursor of it comes again");
+  return cursor;
+}
+
+void ListReading::add_entries(const Json& entries) {
+  for (const Json& entry : entries) {
+    const std::string key = string_member(entry, key_of(kind_));
+    if (key.empty() || key.size() > kMaxUri || !keys_.insert(key).second) continue;
+    bytes_ += to_text(entry).size();
+    entries_.push_back(entry);
+  }
+}
+
+namespace {
+
+constexpr std::size_t kMostBytes = 1'024;
+constexpr std::size_t kMostBetween = 8;
+
+}  // namespace
+
+UriPattern::UriPattern(std::string_view uri_template) {
+  const bool is_cut = uri_template.size() > kMostBytes;
+  std::string_view rest = uri_template.substr(0, kMostBytes);
+  auto open = rest.find('{');
+  begin_ = rest.substr(0, open);
+  has_expression_ = is_cut || open != std::string_view::npos;
+  while (open != std::string_view::npos) {
+    const auto close = rest.find('}', open);
+    if (close == std::string_view::npos) return;  // no template that can be read: any
+    rest.remove_prefix(close + 1);
+    open = rest.find('{');
+    const auto literal = rest.substr(0, open);
+    if (open == std::string_view::npos && !is_cut) {
+      end_ = literal;
+      return;
+    }
+    add_between(literal);
+    if (between_.size() == kMostBetween) return;
+  }
+}
+
+void UriPattern::add_between(std::string_view literal) {
+  if (literal.empty()) return;
+  between_.push_back({literal.size(), Search(literal.data(), literal.data() + literal.size())});
+}
+
+Meaning UriPattern::may_mean(std::string_view uri, Work& work) const {
+  const auto length = std::min(begin_.size(), uri.size());
+  if (!work.suffices_for(length + 1)) return Meaning::kCannotTell;
+  const auto* const differs =
+      std::mismatch(begin_.begin(), begin_.end(), uri.begin(), uri.end()).first;
+  const auto same = static_cast<std::size_t>(differs - begin_.begin());
+  work.spend(same + 1);
+  if (same < begin_.size()) return Meaning::kNo;
+  uri.remove_prefix(same);
+  if (!has_expression_) return uri.empty() ? Meaning::kMay : Meaning::kNo;
+  for (const Between& one : between_) {
+    if (!work.suffices_for(uri.size())) return Meaning::kCannotTell;
+    const char* const last = uri.data() + uri.size();
+    const auto found = one.search(uri.data(), last);
+    work.spend(static_cast<std::size_t>(found.second - uri.data()));
+    if (found.first == last) return Meaning::kNo;
+    uri.remove_prefix(static_cast<std::size_t>(found.second - uri.data()));
+  }
+  return uri.ends_with(end_) ? Meaning::kMay : Meaning::kNo;
+}
+
+KnownList::KnownList(ListKind kind, std::vector<Json> entries) : entries_(std::move(entries)) {
+  keys_.reserve(entries_.size());
+  for (const Json& entry : entries_) {
+    const Json* key = find_member(entry, key_of(kind));
+    if (key != nullptr && key->is_string()) keys_.push_back(key->get_ref<const std::string&>());
+  }
+  for (const std::string_view key : keys_) weight_ += key.size() + 1;
+  if (kind == ListKind::kTemplates) {
+    patterns_.reserve(keys_.size());
+    for (const std::string_view text : keys_) patterns_.emplace_back(text);
+  }
+  std::ranges::sort(keys_);
+}
+
+// A step for each key that it is held against, whatever their length: a comparison is quick.
+bool KnownList::has(std::string_view key, Work& work) const {
+  return std::ranges::binary_search(keys_, key, [&](std::string_view one, std::string_view other) {
+    work.spend(1);
+    return one < other;
+  });
+}
+
+Meaning KnownList::may_mean(std::string_view uri, Work& work) const {
+  for (const UriPattern& pattern : patterns_) {
+    if (const auto meaning = pattern.may_mean(uri, work); meaning != Meaning::kNo) return meaning;
+  }
+  return Meaning::kNo;
+}
+
 namespace {
 
 // The waiters for a list that is being read.

@@ -9,29 +9,206 @@
 // it holds on. On the loop's thread.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <expected>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <boost/algorithm/searching/knuth_morris_pratt.hpp>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "core/backoff.h"
 #include "core/clock.h"
 #include "core/json.h"
+#include "core/work.h"
 #include "gate/servers.h"
-#include "gateway/lists/known_list.h"
 #include "gateway/lists/list_kind.h"
-#include "gateway/lists/list_patience.h"
-#include "gateway/lists/list_reading.h"
 
 namespace mcpac::gateway {
+
+// ListReading: one list of a server as its pages come, held to what a list may be.
+//
+// A server decides how many pages there are, how long they are and what a cursor is; a list that is
+// beyond these bounds is none. Half of one would be worse: whose a URI is follows from lists.
+// Entries are kept as they are; one without a usable name or URI is left out.
+class ListReading {
+ public:
+  explicit ListReading(ListKind kind) : kind_(kind) {}
+
+  // Cursor of the next page; nothing: the list is whole. The error: why it is given up.
+  using Next = std::expected<std::optional<std::string>, std::string>;
+  [[nodiscard]] Next add(const Json& page);
+  [[nodiscard]] std::vector<Json> take_entries() { return std::exchange(entries_, {}); }
+  // Of what it holds, as text.
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  // For how long the server says that it holds; zero: it does not say.
+  [[nodiscard]] std::chrono::milliseconds fresh() const { return fresh_; }
+
+ private:
+  void add_entries(const Json& entries);
+
+  ListKind kind_;
+  std::vector<Json> entries_;
+  std::set<std::string> keys_;
+  std::set<std::string> cursors_;
+  std::size_t pages_ = 0;
+  std::size_t bytes_ = 0;
+  std::chrono::milliseconds fresh_{0};
+};
+
+// ListPatience: time limit of clients for one list of one server, and the times of its background
+// reads.
+//
+// The first time that is long: servers are slow when they begin. A server that was not in time, or
+// gave no list, is followed by a pause in which no client waits, longer each time; afterwards it is
+// waited for shortly, until it answers in time. One that is slow makes no client wait for more than
+// a tenth of the time, however often it says that its list changed. What is read in the background
+// is read with a rest between, whatever the server announces. And what a list costs mcpac's loop,
+// to read it and to work out what each client is shown of it, is followed by nine times as long a
+// rest, also where a client waits: it does so shortly, and for longer it has what there was. A pure
+// value.
+class ListPatience {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  using Span = std::chrono::steady_clock::duration;
+  struct Spans {
+    std::chrono::milliseconds first = std::chrono::seconds(30);
+    std::chrono::milliseconds later = std::chrono::seconds(5);
+    std::chrono::milliseconds pause = std::chrono::seconds(30);  // the first; then twice as long
+    std::chrono::milliseconds longest_pause = std::chrono::minutes(10);
+    // Between two readings in the background.
+    std::chrono::milliseconds rest = std::chrono::seconds(5);
+  };
+  enum class Has : std::uint8_t { kNothing, kList };  // to show meanwhile
+
+  explicit ListPatience(const Spans& spans)
+      : spans_(spans), backoff_(spans.pause, spans.longest_pause) {}
+
+  [[nodiscard]] bool may_wait(Time now) const { return now >= pause_until_; }
+  [[nodiscard]] std::chrono::milliseconds span(Has has) const {
+    return is_trusted_ && has == Has::kNothing ? spans_.first : spans_.later;
+  }
+  // It ended well the last time, or is new.
+  [[nodiscard]] bool is_trusted() const { return is_trusted_; }
+  // From when on it may be read for waiting clients.
+  [[nodiscard]] Time next_waited_for() const { return spare_until_; }
+  // From when on it may be read in the background: as soon as there is a reason; without one.
+  [[nodiscard]] Time next_with_reason() const { return rest_until_; }
+  [[nodiscard]] Time next_without() const { return std::max(rest_until_, pause_until_); }
+
+  // Whether that is news.
+  [[nodiscard]] bool lose() { return std::exchange(is_trusted_, false); }
+  // The request has ended without a list, or late.
+  void failed(Time now) {
+    is_trusted_ = false;
+    ended_ = now;
+    worked_ = {};
+    rest_until_ = now + spans_.rest;
+    pause_until_ = now + backoff_.next();
+  }
+  void answered_in_time(Time now, Span took) {
+    *this = ListPatience(spans_);
+    ended_ = now;
+    rest_until_ = now + spans_.rest;
+    if (took > kSlow) pause_until_ = now + kRestFor * took;
+  }
+  // So much of the loop's time went into what was read last, once more.
+  void worked(Span span) {
+    worked_ += span;
+    const Span rest = std::min<Span>(kRestFor * worked_, spans_.longest_pause);
+    if (rest < kNothing) return;
+    spare_until_ = ended_ + rest;
+    rest_until_ = std::max(rest_until_, spare_until_);
+    if (rest > kSlow) pause_until_ = std::max(pause_until_, spare_until_);
+  }
+  // The server was started again: it may be another, though it is not waited for as if it were new.
+  // A rest for what the last one cost stays: else who asks would wait for its end.
+  void began_anew() { pause_until_ = kRestFor * worked_ > kSlow ? spare_until_ : Time{}; }
+
+ private:
+  static constexpr std::chrono::seconds kSlow{1};
+  static constexpr int kRestFor = 9;
+  // What no timer is set for.
+  static constexpr std::chrono::milliseconds kNothing{10};
+
+  Spans spans_;
+  ExponentialBackoff backoff_;
+  Time pause_until_{};
+  Time rest_until_{};
+  Time spare_until_{};  // the loop
+  Time ended_{};        // of the last reading
+  Span worked_{};       // since, and by it
+  bool is_trusted_ = true;
+};
+
+// KnownList: one list of a server as it was read, with what makes it quick to look something up.
+//
+// Made once, when the list comes, and asked for every client. The keys are sorted and not hashed: a
+// server chooses them, and could choose such that have the same hash. Never changes.
+
+// UriPattern: a template (RFC 6570), made ready to be held against many URIs.
+//
+// Generous: an expression may stand for any text, and so does what is beyond the first 1,024 bytes
+// and eight texts between expressions: a server with a template of that size claims more by it, not
+// less. One URI takes time in proportion to its length, however both were chosen (Knuth, Morris,
+// Pratt). Borrows the template's text.
+enum class Meaning : std::uint8_t { kNo, kMay, kCannotTell };
+
+class UriPattern {
+ public:
+  explicit UriPattern(std::string_view uri_template);
+  // kCannotTell: the work does not suffice.
+  [[nodiscard]] Meaning may_mean(std::string_view uri, Work& work) const;
+
+ private:
+  using Search = boost::algorithm::knuth_morris_pratt<const char*>;
+  struct Between {
+    std::size_t length;
+    Search search;
+  };
+  void add_between(std::string_view literal);
+
+  std::string_view begin_;
+  std::vector<Between> between_;
+  std::string_view end_;
+  bool has_expression_ = false;
+};
+
+class KnownList {
+ public:
+  KnownList(ListKind kind, std::vector<Json> entries);
+  KnownList(const KnownList&) = delete;
+  KnownList& operator=(const KnownList&) = delete;
+
+  // What there is to work out about it, beside other lists.
+  [[nodiscard]] std::size_t weight() const { return weight_; }
+  [[nodiscard]] auto begin() const { return entries_.begin(); }
+  [[nodiscard]] auto end() const { return entries_.end(); }
+  [[nodiscard]] bool has(std::string_view key, Work& work) const;
+  // Whether one of these templates may mean it; of other lists: none does.
+  [[nodiscard]] Meaning may_mean(std::string_view uri, Work& work) const;
+
+  friend bool operator==(const KnownList& one, const KnownList& other) {
+    return one.entries_ == other.entries_;
+  }
+
+ private:
+  std::vector<Json> entries_;
+  std::vector<std::string_view> keys_;  // of entries, sorted
+  std::vector<UriPattern> patterns_;    // likewise
+  std::size_t weight_ = 0;
+};
 
 // Null: it is not known what the server has.
 using ServerList = std::shared_ptr<const KnownList>;

@@ -6,23 +6,204 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <map>
 #include <set>
+#include <string>
 #include <system_error>
 #include <utility>
 
+#include "core/error.h"
+#include "core/file.h"
 #include "core/folds_case.h"
 #include "core/printable.h"
 #include "core/repository.h"
 #include "core/shell_quote.h"
-#include "history/changes/apply_file.h"
+#include "history/changes/change.h"
 #include "history/changes/changes_store.h"
 #include "history/changes/folder_access.h"
-#include "history/changes/new_repositories.h"
 #include "project/files/open_place.h"
 #include "project/files/protected_names.h"
 
 namespace mcpac::history {
+namespace {
+
+// NewRepositories: folders that changes would make into git repositories (core/repository.h),
+// together with what lies there already. No protected name gives them away.
+class NewRepositories {
+ public:
+  // A change that is to be made below `place`, an open folder that is borrowed.
+  void add(int place, const Change& change);
+  // Whether what `path` names would lie in one.
+  [[nodiscard]] bool contain(int place, const std::filesystem::path& path);
+
+ private:
+  using Folder = std::pair<int, std::filesystem::path>;
+  [[nodiscard]] bool is_one(const Folder& folder);
+  // Of the folder, or of the nearest above it that is there.
+  [[nodiscard]] NamesCompared names_in(const Folder& folder);
+  std::map<Folder, RepositoryParts> made_;
+  std::map<Folder, bool> known_;
+  FoldingDevices devices_;
+};
+
+namespace fs = std::filesystem;
+
+void NewRepositories::add(int place, const Change& change) {
+  const bool deletes =
+      change.kind == Change::Kind::kDeleted || change.kind == Change::Kind::kFolderDeleted;
+  const fs::path path = change.path;
+  if (!deletes) made_[{place, path.parent_path()}].add(path.filename().native());
+}
+
+bool NewRepositories::contain(int place, const fs::path& path) {
+  for (fs::path folder = path.parent_path();; folder = folder.parent_path()) {
+    if (is_one({place, folder})) return true;
+    if (folder.empty()) return false;
+  }
+}
+
+bool NewRepositories::is_one(const Folder& folder) {
+  const auto [at, is_new] = known_.try_emplace(folder, false);
+  if (!is_new) return at->second;
+  const auto made = made_.find(folder);
+  RepositoryParts parts = made == made_.end() ? RepositoryParts() : made->second;
+  for (const std::string_view name : kRepositoryParts) {
+    if (look_beneath(folder.first, folder.second / name)) parts.add(name);
+  }
+  at->second =
+      parts.is_whole(NamesCompared::kAsWritten) ||
+      (parts.is_whole(NamesCompared::kFolded) && names_in(folder) == NamesCompared::kFolded);
+  return at->second;
+}
+
+NamesCompared NewRepositories::names_in(const Folder& folder) {
+  for (fs::path at = folder.second;; at = at.parent_path()) {
+    const UniqueFd there = open_beneath(folder.first, at, O_RDONLY | O_DIRECTORY);
+    if (!there && !at.empty()) continue;
+    const bool folds = !there || FoldingLook(there.get(), {}).folds(devices_);
+    return folds ? NamesCompared::kFolded : NamesCompared::kAsWritten;
+  }
+}
+
+}  // namespace
+
+namespace {
+
+// ApplyFile: one file of a changeset put into the user's folder, whole or not at all.
+
+// Copies beside `name` in the open folder `parent` and renames; what is copied must have the digest
+// that was recorded. A file that was added never takes the place of another.
+[[nodiscard]] Result<void> put_file(const UniqueFd& source, const UniqueFd& parent,
+                                    const std::string& name, const Change& change);
+
+std::unexpected<Error> cannot_write(const std::string& name, int error) {
+  return fail(ErrorId::kFileUnwritable,
+              fmt::format("{}: {}", printable(name), std::system_category().message(error)));
+}
+
+// At most `size` bytes and one: more than was recorded shows in the digest, and needs no room.
+int copy(int from, int to, std::uint64_t size) {
+  std::array<char, std::size_t{1} << 16U> piece{};
+  std::uint64_t copied = 0;
+  while (copied <= size) {
+    const ssize_t got = ::read(from, piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return errno;
+    if (got == 0) return 0;
+    for (ssize_t at = 0; at < got;) {
+      const ssize_t put = ::write(to, piece.data() + at, static_cast<std::size_t>(got - at));
+      if (put < 0 && errno == EINTR) continue;
+      if (put < 0) return errno;
+      at += put;
+    }
+    copied += static_cast<std::uint64_t>(got);
+  }
+  return 0;
+}
+
+// Root keeps the owner of a file; for any other user that is the user.
+int give_back(int file, int parent, const std::string& name) {
+  struct stat before {};
+  if (::geteuid() != 0 || ::fstatat(parent, name.c_str(), &before, AT_SYMLINK_NOFOLLOW) != 0)
+    return 0;
+  return ::fchown(file, before.st_uid, before.st_gid) == 0 ? 0 : errno;
+}
+
+// Without a name until it is whole, where the file system has such files: a process that is killed
+// meanwhile leaves nothing.
+struct Temporary {
+  UniqueFd file;
+  std::string name;  // empty: none yet
+};
+
+Temporary make_temporary(const UniqueFd& parent, const std::string& name) {
+  UniqueFd nameless(::openat(parent.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  if (nameless) return {std::move(nameless), ""};
+  constexpr int kNew = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  return {UniqueFd(::openat(parent.get(), name.c_str(), kNew, 0600)), name};
+}
+
+// Gives it the name; 0 or errno.
+int link_as(const UniqueFd& parent, const Temporary& made, const std::string& name) {
+  const std::string self = fmt::format("/proc/self/fd/{}", made.file.get());
+  return ::linkat(AT_FDCWD, self.c_str(), parent.get(), name.c_str(), AT_SYMLINK_FOLLOW) == 0
+             ? 0
+             : errno;
+}
+
+// A new file replaces none; another replaces the one that it changes, at once.
+int settle(const UniqueFd& parent, Temporary& made, const std::string& aside,
+           const std::string& name, bool replaces) {
+  if (made.name.empty()) {
+    if (!replaces) return link_as(parent, made, name);
+    if (const int error = link_as(parent, made, aside)) return error;
+    made.name = aside;
+  }
+  const unsigned flags = replaces ? 0 : RENAME_NOREPLACE;
+  if (::renameat2(parent.get(), aside.c_str(), parent.get(), name.c_str(), flags) != 0)
+    return errno;
+  made.name.clear();
+  return 0;
+}
+
+Result<void> put_file(const UniqueFd& source, const UniqueFd& parent, const std::string& name,
+                      const Change& change) {
+  struct stat info {};
+  if (!source || ::fstat(source.get(), &info) != 0 || !S_ISREG(info.st_mode)) {
+    return fail(ErrorId::kChangesDamaged,
+                fmt::format("what the program wrote to {} is gone", printable(change.path)),
+                {.fix = "discard the changes, and run the program again"});
+  }
+  const std::string aside = fmt::format(".mcpac-apply-{}-{}", ::getpid(), info.st_ino);
+  Temporary made = make_temporary(parent, aside);
+  if (!made.file) return cannot_write(change.path, errno);
+  const auto give_up = [&](std::unexpected<Error> error) {
+    if (!made.name.empty()) ::unlinkat(parent.get(), made.name.c_str(), 0);
+    return error;
+  };
+  if (const int error = copy(source.get(), made.file.get(), change.size))
+    return give_up(cannot_write(change.path, error));
+  if (digest_of_file(made.file.get()) != change.digest) {
+    return give_up(
+        fail(ErrorId::kChangesDamaged,
+             fmt::format("what the program wrote to {} was changed since", printable(change.path)),
+             {.fix = "discard the changes, and run the program again"}));
+  }
+  const bool modifies = change.kind == Change::Kind::kModified;
+  int error = modifies ? give_back(made.file.get(), parent.get(), name) : 0;
+  if (error == 0 && ::fchmod(made.file.get(), change.mode & 0777U) != 0) error = errno;
+  if (error == 0 && ::fsync(made.file.get()) != 0) error = errno;
+  if (error == 0) error = settle(parent, made, aside, name, modifies);
+  if (error != 0) return give_up(cannot_write(change.path, error));
+  return {};
+}
+
+}  // namespace
+
 namespace {
 
 namespace fs = std::filesystem;

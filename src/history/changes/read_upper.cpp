@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/xattr.h>
 
@@ -9,13 +10,64 @@
 #include <array>
 #include <climits>
 #include <filesystem>
+#include <string>
+#include <utility>
 
 #include "core/file.h"
 #include "core/printable.h"
 #include "history/changes/folder_access.h"
-#include "history/changes/tree_folder.h"
 
 namespace mcpac::history {
+namespace {
+
+// TreeFolder: a folder of a tree that is walked, open only while it is looked at.
+//
+// A tree can be deeper than a process may have files open. So the walk closes a folder while it is
+// below it, and opens it anew afterwards: by its path below the root, and only if it is still the
+// same. Owns its descriptor, borrows the root's. Not thread-safe.
+class TreeFolder {
+ public:
+  explicit TreeFolder(int root);
+  // A folder in this one; has_been_opened() tells whether it could be.
+  [[nodiscard]] TreeFolder below(const std::string& name);
+  [[nodiscard]] bool has_been_opened() const { return identity_.st_ino != 0; }
+  // -1 where it is not there any more, or another lies there.
+  [[nodiscard]] int get();
+  void rest() { open_.reset(); }
+
+ private:
+  TreeFolder(int root, std::filesystem::path path, UniqueFd open);
+  int root_;
+  std::filesystem::path path_;  // below the root
+  UniqueFd open_;
+  struct stat identity_ {};
+};
+
+constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
+
+TreeFolder::TreeFolder(int root) : TreeFolder(root, {}, open_beneath(root, {}, kFolder)) {}
+
+TreeFolder::TreeFolder(int root, std::filesystem::path path, UniqueFd open)
+    : root_(root), path_(std::move(path)), open_(std::move(open)) {
+  if (open_ && ::fstat(open_.get(), &identity_) != 0) identity_ = {};
+}
+
+TreeFolder TreeFolder::below(const std::string& name) {
+  return {root_, path_ / name, open_beneath(get(), name, kFolder)};
+}
+
+int TreeFolder::get() {
+  if (open_ || !has_been_opened()) return open_.get();
+  UniqueFd again = open_deep(root_, path_, kFolder);
+  struct stat now {};
+  const bool same = again && ::fstat(again.get(), &now) == 0 && now.st_ino == identity_.st_ino &&
+                    now.st_dev == identity_.st_dev;
+  if (same) open_ = std::move(again);
+  return open_.get();
+}
+
+}  // namespace
+
 namespace {
 
 namespace fs = std::filesystem;

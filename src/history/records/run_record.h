@@ -23,7 +23,7 @@ struct RunStart {
   std::string_view declared_in;  // "source", "note", "grants", "command line"
   // SHA-256 of the recording that answers instead of servers; empty: servers do.
   std::string_view replayed = {};
-  std::string_view client_run = {};  // in whose name it runs (run/delegated_run.h); or empty
+  std::string_view client_run = {};  // in whose name it runs (run/pipeline.h); or empty
   // Of a client's program: the rules that decide its calls behind its own gate, as policy_record()
   // has them; null where the run's own do.
   Json client_policy = nullptr;

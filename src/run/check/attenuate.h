@@ -1,5 +1,5 @@
 // Attenuate: the part of an authority that a program's own gate decides, where another gate behind
-// it decides the calls (run/delegated_run.h).
+// it decides the calls (run/pipeline.h).
 #pragma once
 
 #include <set>

@@ -22,7 +22,7 @@ int agent_main(mcpac::Requires<mcp::fixture::echo> rt) {
 }
 )";
 
-Workspace& project() {
+Workspace& shared_project() {
   static const auto written = Workspace::shared_fixture().write("echoes.cpp", kEchoes);
   return Workspace::shared_fixture();
 }
@@ -31,8 +31,8 @@ Workspace& project() {
 // number n of calls asked about before. Writes down every question.
 std::string approver(const std::string& name, const std::string& answer,
                      const std::string& before = "") {
-  const auto log = (project().folder() / (name + ".log")).string();
-  const auto file = project().write(name + ".py", fmt::format(R"(import json, os, sys, time
+  const auto log = (shared_project().folder() / (name + ".log")).string();
+  const auto file = shared_project().write(name + ".py", fmt::format(R"(import json, os, sys, time
 q = json.load(sys.stdin)
 log = "{}"
 n = sum(1 for line in open(log) if '"kind": "call"' in line) if os.path.exists(log) else 0
@@ -43,13 +43,13 @@ if q["kind"] == "program":
 {}
 print(json.dumps(dict(question=q["question"], **({}))))
 )",
-                                                              log, before, answer));
+                                                                     log, before, answer));
   return "python3 " + file.string();
 }
 
 std::vector<mcpac::Json> questions(const std::string& name) {
   std::vector<mcpac::Json> all;
-  std::string text = project().read(name + ".log");
+  std::string text = shared_project().read(name + ".log");
   for (std::size_t end = 0; (end = text.find('\n')) != std::string::npos; text.erase(0, end + 1))
     all.push_back(*mcpac::parse_json(text.substr(0, end)));
   return all;
@@ -59,7 +59,7 @@ e2e::Outcome ask(const std::string& command, std::vector<std::string> more = {})
   std::vector<std::string> words{"execute", "-f", "echoes.cpp", "--ask", "fixture.echo"};
   if (!command.empty()) words.insert(words.end(), {"--approver", command});
   words.insert(words.end(), more.begin(), more.end());
-  return project().mcpac(words);
+  return shared_project().mcpac(words);
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ TEST_SUITE("e2e/asking") {
     CHECK(asked[1].at("permission") == "fixture.echo");
     CHECK(asked[1].at("arguments") == mcpac::Json{{"zebra", "one"}});
     CHECK(asked[1].at("rules")[0].at("rule") == "ask fixture.echo");
-    const auto log = project().mcpac(
+    const auto log = shared_project().mcpac(
         {"audit", "list", "--json", "--run", once.json().at("run_id").get<std::string>()});
     CHECK(has(log.out, "\"Approval\""));
     CHECK(has(log.out, asked[1].at("question").get<std::string>()));
@@ -98,59 +98,61 @@ TEST_SUITE("e2e/asking") {
   }
 
   TEST_CASE("until holds in later runs of exactly this program, is listed and forgotten") {
-    if (!project().has_account()) return;
+    if (!shared_project().has_account()) return;
     const std::string command = approver("until", "dict(answer='until', until='1h')");
     CHECK(has(ask(command).out, "three: said"));
     CHECK(questions("until").size() == 2);
     CHECK(has(ask(command).out, "three: said"));
     CHECK(questions("until").size() == 3);  // the screen, and no call
-    const auto listed = project().mcpac({"approvals", "list", "--json"}).json();
+    const auto listed = shared_project().mcpac({"approvals", "list", "--json"}).json();
     REQUIRE(listed.size() == 1);
     CHECK(listed[0].at("rule") == "ask fixture.echo");
     struct stat info {};
-    REQUIRE(::stat((project().home() / ".local/state/mcpac/approvals.json").c_str(), &info) == 0);
+    REQUIRE(::stat((shared_project().home() / ".local/state/mcpac/approvals.json").c_str(),
+                   &info) == 0);
     CHECK((info.st_mode & 0777U) == 0600U);
 
     // Another program, one byte apart.
-    project().write("echoes.cpp", kEchoes + "\n");
+    shared_project().write("echoes.cpp", kEchoes + "\n");
     CHECK(has(ask(command).out, "three: said"));
     CHECK(questions("until").size() == 5);
-    project().write("echoes.cpp", kEchoes);
+    shared_project().write("echoes.cpp", kEchoes);
     // Other rules.
     CHECK(has(ask(command, {"--grant", "fixture.add"}).out, "three: said"));
     CHECK(questions("until").size() == 7);
     // Other rules by a profile, once with the same name.
     for (const char* rules : {"allow fixture.add", "allow fixture.*"}) {
-      project().write("look.policy", fmt::format("profile \"look\" {{ {} }}", rules));
+      shared_project().write("look.policy", fmt::format("profile \"look\" {{ {} }}", rules));
       const auto before = questions("until").size();
       CHECK(has(ask(command, {"--policy", "look.policy", "--profile", "look"}).out, "three: said"));
       CHECK(questions("until").size() == before + 2);
     }
 
-    CHECK(project().mcpac({"approvals", "forget", "nothing"}).exit_code == 66);
+    CHECK(shared_project().mcpac({"approvals", "forget", "nothing"}).exit_code == 66);
     const auto id = listed[0].at("id").get<std::string>().substr(0, 12);
-    CHECK(project().mcpac({"approvals", "forget", id}).exit_code == 0);
+    CHECK(shared_project().mcpac({"approvals", "forget", id}).exit_code == 0);
     CHECK(has(ask(command).out, "three: said"));
     CHECK(questions("until").size() == 13);
-    CHECK(project().mcpac({"approvals", "forget", "--all"}).exit_code == 0);
-    CHECK(project().mcpac({"approvals", "list", "--json"}).json().empty());
+    CHECK(shared_project().mcpac({"approvals", "forget", "--all"}).exit_code == 0);
+    CHECK(shared_project().mcpac({"approvals", "list", "--json"}).json().empty());
   }
 
   TEST_CASE("never denies for good, and a file that was tampered with is not believed") {
-    if (!project().has_account()) return;
+    if (!shared_project().has_account()) return;
     const std::string command = approver("never", "dict(answer='never')");
     CHECK(has(ask(command).out, "three: permission denied"));
     CHECK(questions("never").size() == 2);
     CHECK(has(ask(command).out, "one: permission denied"));
     CHECK(questions("never").size() == 3);
-    std::string text = project().read(".home/.local/state/mcpac/approvals.json");
+    std::string text = shared_project().read(".home/.local/state/mcpac/approvals.json");
     const auto at = text.find("\"never\"");
     REQUIRE(at != std::string::npos);
-    project().write(".home/.local/state/mcpac/approvals.json", text.replace(at, 7, "\"until\""));
+    shared_project().write(".home/.local/state/mcpac/approvals.json",
+                           text.replace(at, 7, "\"until\""));
     const auto run = ask(approver("after", "dict(answer='no')"));
     CHECK(has(run.err, "ignored"));
     CHECK(questions("after").size() == 4);
-    CHECK(project().mcpac({"approvals", "forget", "--all"}).exit_code == 0);
+    CHECK(shared_project().mcpac({"approvals", "forget", "--all"}).exit_code == 0);
   }
 
   TEST_CASE(
@@ -192,23 +194,24 @@ TEST_SUITE("e2e/asking") {
     CHECK(
         has(denied.out, "one: permission denied: fixture.echo: it needs an approval, and nobody"));
     // Granted outright: no screen, and nobody is missed.
-    CHECK(project().mcpac({"execute", "-f", "echoes.cpp", "--grant", "fixture.echo"}).exit_code ==
-          0);
+    CHECK(shared_project()
+              .mcpac({"execute", "-f", "echoes.cpp", "--grant", "fixture.echo"})
+              .exit_code == 0);
   }
 
   TEST_CASE(
       "--review shows what is granted outright, too, and what is new since the last approval") {
     const std::string command = approver("review", "dict(answer='once')");
     const auto review = [&](const std::string& source) {
-      return project().mcpac({"execute", "-f", source, "--grant", "fixture.echo,fixture.add",
-                              "--review", "--approver", command});
+      return shared_project().mcpac({"execute", "-f", source, "--grant", "fixture.echo,fixture.add",
+                                     "--review", "--approver", command});
     };
     CHECK(review("echoes.cpp").exit_code == 0);
     std::string more = kEchoes;
     more.replace(more.find("mcp::fixture::echo"), 18, "mcp::fixture::echo, mcp::fixture::add");
-    project().write("echoes.cpp", more);
+    shared_project().write("echoes.cpp", more);
     CHECK(review("echoes.cpp").exit_code == 0);
-    project().write("echoes.cpp", kEchoes);
+    shared_project().write("echoes.cpp", kEchoes);
     const auto asked = questions("review");
     REQUIRE(asked.size() == 2);
     CHECK(asked[0].at("declared")[0].at("standing") == "allowed");
@@ -219,14 +222,14 @@ TEST_SUITE("e2e/asking") {
 
   TEST_CASE("analyze says that a use asks") {
     const auto run =
-        project().mcpac({"permissions", "analyze", "echoes.cpp", "--ask", "fixture.echo"});
+        shared_project().mcpac({"permissions", "analyze", "echoes.cpp", "--ask", "fixture.echo"});
     CHECK(has(run.out + run.err, "conditional: asks"));
   }
 
   TEST_CASE("a review without anybody names a way out that is one") {
-    project().write("quiet.cpp",
-                    "#include <mcpac.hpp>\nint agent_main(mcpac::Requires<>) { return 0; }\n");
-    const auto run = project().mcpac({"execute", "-f", "quiet.cpp", "--review"});
+    shared_project().write(
+        "quiet.cpp", "#include <mcpac.hpp>\nint agent_main(mcpac::Requires<>) { return 0; }\n");
+    const auto run = shared_project().mcpac({"execute", "-f", "quiet.cpp", "--review"});
     CHECK(run.exit_code == 77);
     CHECK(has(run.err, "MCPAC-E0711"));
     CHECK(has(run.err, "without --review"));
@@ -235,7 +238,7 @@ TEST_SUITE("e2e/asking") {
   }
 
   TEST_CASE("a person at the terminal is shown what cannot draw, and answers in words") {
-    project().write("draws.cpp", R"(#include <mcpac.hpp>
+    shared_project().write("draws.cpp", R"(#include <mcpac.hpp>
 #include <print>
 int agent_main(mcpac::Requires<mcp::fixture::echo> rt) {
   auto said = rt.fixture.echo.try_call({.zebra = "\033[2J\u202Eevil\r\nmcpac asks: fine"});
@@ -244,8 +247,8 @@ int agent_main(mcpac::Requires<mcp::fixture::echo> rt) {
 }
 )");
     const auto at_terminal = [&](const std::string& answers) {
-      return project().with_person(answers,
-                                   {"execute", "-f", "draws.cpp", "--ask", "fixture.echo"});
+      return shared_project().with_person(answers,
+                                          {"execute", "-f", "draws.cpp", "--ask", "fixture.echo"});
     };
     const auto yes = at_terminal("y,perhaps,until yesterday,show,once");
     INFO(yes.out);
@@ -272,26 +275,26 @@ int agent_main(mcpac::Requires<mcp::fixture::echo> rt) {
     INFO(once.out);
     CHECK(has(once.out, "fix: nothing, where the no was meant: the next run asks again"));
     CHECK_FALSE(has(once.out, "That is none of the answers."));
-    if (!project().has_account()) return;
+    if (!shared_project().has_account()) return;
     for (const char* answers : {"y,never", "y"}) {
       const auto never = at_terminal(answers);
       INFO(never.out);
       CHECK(has(never.out, "it is asked again after `mcpac approvals forget ID`"));
       CHECK_FALSE(has(never.out, "--approver COMMAND answers"));
     }
-    CHECK(project().mcpac({"approvals", "forget", "--all"}).exit_code == 0);
+    CHECK(shared_project().mcpac({"approvals", "forget", "--all"}).exit_code == 0);
   }
 
   TEST_CASE("the screen before a run tells a changed program from the one that was approved") {
-    if (!project().has_account()) return;
+    if (!shared_project().has_account()) return;
     const std::string command = approver("changed", "dict(answer='no')");
     const auto review = [&](const std::string& end) {
-      project().write(
+      shared_project().write(
           "changes.cpp",
           "#include <mcpac.hpp>\nint agent_main(mcpac::Requires<mcp::fixture::echo> rt) "
           "{\n  (void)rt.fixture.echo.try_call({.zebra = \"z\"});\n  return 0;\n}\n" +
               end);
-      CHECK(project()
+      CHECK(shared_project()
                 .mcpac({"execute", "-f", "changes.cpp", "--review", "--grant",
                         "fixture.echo(zebra any)", "--approver", command})
                 .exit_code == 0);
@@ -307,6 +310,6 @@ int agent_main(mcpac::Requires<mcp::fixture::echo> rt) {
     const auto changed = review("// another one\n");
     CHECK(changed.at("same") == false);
     CHECK_FALSE(changed.at("last_approved").is_null());
-    CHECK(project().mcpac({"approvals", "forget", "--all"}).exit_code == 0);
+    CHECK(shared_project().mcpac({"approvals", "forget", "--all"}).exit_code == 0);
   }
 }

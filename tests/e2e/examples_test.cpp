@@ -31,13 +31,13 @@ std::string config() {
   return std::regex_replace(text.str(), std::regex("\\.\\./tests/servers"), servers);
 }
 
-e2e::Outcome run(const Workspace& workspace, std::vector<std::string> words) {
+e2e::Outcome run_words(const Workspace& workspace, std::vector<std::string> words) {
   // As a shell has it, which is where the memory server's file is to lie.
   return workspace.mcpac(std::move(words), {.environment = {"PWD=" + workspace.folder().string()}});
 }
 
 // examples/ as a project of its own, in a fresh folder.
-Workspace& project() {
+Workspace& shared_project() {
   static Workspace workspace(config());
   static const bool ready = [] {
     for (const auto& entry : fs::directory_iterator(kExamples)) {
@@ -46,17 +46,18 @@ Workspace& project() {
                fs::copy_options::recursive | fs::copy_options::overwrite_existing);
     }
     fs::remove(workspace.folder() / "data/a.txt");  // the workspace's own file
-    return run(workspace, {"generate"}).exit_code == 0;
+    return run_words(workspace, {"generate"}).exit_code == 0;
   }();
   REQUIRE(ready);
   return workspace;
 }
 
 void check_example(const std::string& name, const std::string& grants, int exit_code) {
-  const auto done = run(project(), {"execute", "-f", name + "/agent.cpp", "--grant", grants});
+  const auto done =
+      run_words(shared_project(), {"execute", "-f", name + "/agent.cpp", "--grant", grants});
   INFO(done.err);
   CHECK(done.exit_code == exit_code);
-  CHECK(done.out == project().read(name + "/expected.txt"));
+  CHECK(done.out == shared_project().read(name + "/expected.txt"));
 }
 
 // Comes in the place of a program that never did, so that the collector ends.
@@ -89,11 +90,11 @@ TEST_SUITE("e2e/examples") {
 
   TEST_CASE("refused: declares more than is granted") {
     check_example("refused", "filesystem.read_text_file", 77);
-    CHECK_FALSE(fs::exists(project().folder() / "data/stolen.txt"));
+    CHECK_FALSE(fs::exists(shared_project().folder() / "data/stolen.txt"));
   }
 
   TEST_CASE("publish: granted files to a granted host") {
-    const auto& workspace = project();
+    const auto& workspace = shared_project();
     const fs::path folder = workspace.folder() / "publish";
     fs::create_directory(folder / "out");
     const std::string place = (folder / "collector.txt").string();
@@ -106,9 +107,10 @@ TEST_SUITE("e2e/examples") {
     std::string host;
     std::string port;
     std::ifstream(place) >> host >> port;
-    const auto done = run(workspace, {"execute", "-f", "publish/agent.cpp", "--files", "./data",
-                                      "--files", "./publish/collector.txt", "--files",
-                                      "./publish/out:rw", "--network", host + ":" + port});
+    const auto done =
+        run_words(workspace, {"execute", "-f", "publish/agent.cpp", "--files", "./data", "--files",
+                              "./publish/collector.txt", "--files", "./publish/out:rw", "--network",
+                              host + ":" + port});
     INFO(done.err);
     CHECK(done.exit_code == 0);
     CHECK(done.out == workspace.read("publish/expected.txt"));

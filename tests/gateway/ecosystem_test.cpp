@@ -31,7 +31,7 @@ Json server(const std::string& file, Json environment = Json::object()) {
   return {{"command", node()}, {"args", {installed(file)}}, {"env", std::move(environment)}};
 }
 
-std::string servers() {
+std::string server_entries() {
   Json all = Json::object();
   all["thinking"] = server("@modelcontextprotocol/server-sequential-thinking/dist/index.js");
   all["calc"] = server("@coo-quack/calc-mcp/dist/index.js");
@@ -44,8 +44,8 @@ std::string servers() {
 }
 
 // One project for all cases.
-const Workspace& project() {
-  static const Workspace workspace(servers());
+const Workspace& shared_project() {
+  static const Workspace workspace(server_entries());
   static const bool is_ready = [] {
     const std::string bank = (workspace.folder() / "bank").string();
     ::setenv("MCPAC_TEST_BANK", bank.c_str(), 1);
@@ -64,15 +64,16 @@ const Workspace& project() {
   return workspace;
 }
 
-e2e::Outcome run(std::vector<std::string> words) {
+e2e::Outcome run_words(std::vector<std::string> words) {
   words.insert(words.begin(), node());
-  auto outcome = e2e::run_program(words, project().environment(), {.folder = project().folder()});
+  auto outcome = e2e::run_program(words, shared_project().environment(),
+                                  {.folder = shared_project().folder()});
   return outcome;
 }
 
 Json seen_by_v2(const std::string& mode, std::vector<std::string> words) {
   words.insert(words.begin(), {mcpac::testing::in_source("tests/ecosystem/v2_client.mjs"), mode});
-  const auto outcome = run(std::move(words));
+  const auto outcome = run_words(std::move(words));
   INFO(outcome.err);
   REQUIRE(outcome.exit_code == 0);
   return outcome.json();
@@ -83,7 +84,7 @@ e2e::Outcome inspector(const Serving& serving, std::vector<std::string> words) {
                {installed("@modelcontextprotocol/inspector/clients/launcher/build/index.js"),
                 "--cli", serving.url(), "--transport", "http", "--header",
                 "Authorization: Bearer " + serving.token()});
-  return run(std::move(words));
+  return run_words(std::move(words));
 }
 
 const std::vector<std::string> kGranted{"--grant", "calc.math"};
@@ -105,11 +106,12 @@ TEST_SUITE("gateway/ecosystem") {
                                               {"totalThoughts", 1}}),
          made("calc.math", {{"expression", "2^10"}}),
          made("bank.memory_bank_read", {{"projectName", "project"}, {"fileName", "notes.md"}}),
-         made("eslint.lint-files", {{"filePaths", {(project().folder() / "unused.js").string()}}}),
+         made("eslint.lint-files",
+              {{"filePaths", {(shared_project().folder() / "unused.js").string()}}}),
          made("time.days_in_month", {{"date", "2024-02-05"}}),
          made("a11y.list_rules", Json::object()),
          made("bank.memory_bank_read", {{"projectName", "other"}, {"fileName", "notes.md"}})});
-    const Json saw = served_over_stdio(project(), options, calls);
+    const Json saw = served_over_stdio(shared_project(), options, calls);
     const std::vector<std::string> expected{"thoughtHistoryLength",
                                             "1024",
                                             "# notes",
@@ -126,7 +128,7 @@ TEST_SUITE("gateway/ecosystem") {
   }
 
   TEST_CASE("the official client v2 works in every mode, over both doors") {
-    const Serving serving(project(), kGranted);
+    const Serving serving(shared_project(), kGranted);
     for (const auto& [mode, version] : std::vector<std::pair<std::string, std::string>>{
              {"legacy", "2025-11-25"},
              {"auto", "2026-07-28"},
@@ -163,7 +165,7 @@ TEST_SUITE("gateway/ecosystem") {
   }
 
   TEST_CASE("the Inspector's command line lists and calls what is granted") {
-    const Serving serving(project(), kGranted);
+    const Serving serving(shared_project(), kGranted);
     const auto listed = inspector(serving, {"--method", "tools/list"});
     INFO(listed.err);
     REQUIRE(listed.exit_code == 0);
@@ -179,11 +181,11 @@ TEST_SUITE("gateway/ecosystem") {
   }
 
   TEST_CASE("mcp-remote brings a client of standard input to the HTTP door") {
-    const Serving serving(project(), kGranted);
+    const Serving serving(shared_project(), kGranted);
     const Json command =
         Json::array({node(), installed("mcp-remote/dist/proxy.js"), serving.url(), "--transport",
                      "http-only", "--header", "Authorization:Bearer " + serving.token()});
-    const Json saw = official_client(project(), {"stdio", command.dump(), kCalls.dump()});
+    const Json saw = official_client(shared_project(), {"stdio", command.dump(), kCalls.dump()});
     CHECK(saw.at("tools") == Json{"calc.math"});
     CHECK(text_in(saw.at("results").at(0)) == "1024");
     CHECK(saw.at("results").at(1).at("thrown") == -32602);

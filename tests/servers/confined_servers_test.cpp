@@ -278,6 +278,7 @@ TEST_SUITE("execute/confined servers") {
     folders.libexec = "/nowhere";
     folders.state = disk.path("home/state");
     disk.put("home/state/audit/run.py");
+    disk.put("home/project/own.py");
     mcp::SpawnOptions options{.program = "/usr/bin/python3"};
     options.arguments = {"python3", "own.py"};
     options.environment = {"PYTHONPATH=" + disk.path("home/state/audit")};

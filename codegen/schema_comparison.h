@@ -2,8 +2,7 @@
 //
 // Every place that is compared is one where a smaller set of valid values below makes the whole
 // smaller too (properties, items, anyOf, …); places without that property (not, if, oneOf, …) are
-// compared as a whole and are "changed". The walk stands in schema_comparison.cpp, members of
-// objects in schema_comparison_members.cpp, values in schema_comparison_values.cpp.
+// compared as a whole and are "changed".
 #pragma once
 
 #include <algorithm>

@@ -352,7 +352,7 @@ bool has_own_templates(CXTranslationUnit unit, const Request& request, const Sou
          });
 }
 
-// As much as the analysis needs (own_templates.h).
+// As much as the analysis needs.
 Result<Parsed> parse_enough(const Request& request, const std::string& source,
                             const Sources& sources) {
   if (!looks_templated(source)) {

@@ -54,8 +54,7 @@ class Folder {
   [[nodiscard]] bool is_generated(CXType type) const;
   [[nodiscard]] CXType unwrapped(CXType type) const;
 
-  // fold_text.cpp: what ends as text, and the numbers and choices on the way; fold_calls.cpp: what
-  // functions give.
+  // Text, with the numbers and choices on its way, and results of functions.
   [[nodiscard]] Folded text(CXCursor expression, unsigned depth);
   [[nodiscard]] Folded named_text(CXCursor reference, unsigned depth);
   [[nodiscard]] Folded called_text(CXCursor call, unsigned depth);

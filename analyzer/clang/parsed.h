@@ -24,7 +24,7 @@ class Parsed {
 
   [[nodiscard]] CXTranslationUnit unit() const { return unit_.get(); }
   // Whether a report of it says what one of of() would. It is the whole program, while of() may be
-  // given a beginning (own_templates.h), where the mistakes in bodies of the library are not met:
+  // given a beginning (analysis.cpp), where the mistakes in bodies of the library are not met:
   // so one with mistakes is not good enough.
   [[nodiscard]] bool is_as_good(const Request& request, const std::string& source) const;
 

@@ -22,7 +22,7 @@ namespace mcpac::analyzer {
 struct Scope {
   std::string function;      // qualified name of the function around it; empty outside functions
   bool in_template = false;  // in a template as written: types and values may be unknown
-  // In a concept, a requires-expression or an operand that is never run (unevaluated.h).
+  // In a concept, a requires-expression or an operand that is never run.
   bool unevaluated = false;
   bool at_namespace = true;  // a declaration of a namespace, not of a class or function
   unsigned depth = 0;

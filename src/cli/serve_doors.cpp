@@ -143,7 +143,7 @@ Result<void> ServeDoors::reload(policy::LayerText rules) {
   setup_.gateway->host().on_loop([&] {
     setup_.rules = std::move(rules);
     setup_.gateway->renew_rules();
-    comers_.clear();
+    principals_.clear();
     // A client of a token that is gone, or of a key that the issuer took back, must not stay until
     // another client comes.
     if (watch_) watch_->look();
@@ -231,7 +231,7 @@ asio::awaitable<ServeDoors::Admission> ServeDoors::admit_by_issuer(std::string t
   // Meanwhile the gateway may have gone: nothing of it may be touched.
   if (ending_) co_return refuse(503, "mcpac serve ends");
   if (!who) co_return std::unexpected(std::move(who.error()));
-  if (!comers_.has_room_for(who->name, who->subject)) {
+  if (!principals_.has_room_for(who->name, who->subject)) {
     warn_(
         fmt::format("there is no room for one more client by the issuer's tokens: {}", who->name));
     co_return refuse(503, "too many clients");
@@ -239,7 +239,7 @@ asio::awaitable<ServeDoors::Admission> ServeDoors::admit_by_issuer(std::string t
   auto guest = let_in({who->name, who->subject},
                       [policies = who->policies] { return rules_of_scopes(policies); });
   if (!guest) co_return guest;
-  comers_.add(who->name, who->subject);
+  principals_.add(who->name, who->subject);
   // By the keys of then.
   guest->stands = [this, kept = std::move(*who)](std::chrono::milliseconds grace) {
     return oauth_ && oauth_->still_admits(kept, grace);

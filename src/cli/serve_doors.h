@@ -12,7 +12,7 @@
 #include "gateway/gateway.h"
 #include "gateway/http/door.h"
 #include "gateway/http/tls.h"
-#include "gateway/oauth/comers.h"
+#include "gateway/oauth/principal_counter.h"
 #include "gateway/oauth/resource_server.h"
 #include "gateway/stdio_door.h"
 #include "gateway/token_watch.h"
@@ -86,7 +86,7 @@ class ServeDoors {
   gateway::TokenStore tokens_;
   gateway::BoundedWarnings warn_;                          // of what clients do
   std::shared_ptr<gateway::oauth::ResourceServer> oauth_;  // on the loop
-  gateway::oauth::PrincipalCounter comers_;                // who came in by it
+  gateway::oauth::PrincipalCounter principals_;            // who came in by it
   std::shared_ptr<gateway::TokenWatch> watch_;             // on the loop; null without tokens
   std::shared_ptr<gateway::StdioDoor> stdio_;  // made and taken down on the loop, as the others
   std::vector<std::shared_ptr<gateway::http::HttpDoor>> http_;

@@ -34,7 +34,7 @@ struct DoorLimits {
   // A program that waits for more than this many answers gains nothing from one more.
   std::size_t max_calls_in_flight = 1024;
   // Requests whose answers are awaited, together: their arguments may all wait in our memory. Of
-  // each counts its text or what was read of it, whichever takes more (memory_cost.h).
+  // each counts its text or what was read of it, whichever takes more.
   std::size_t max_bytes_in_flight = std::size_t{64} << 20U;
   // Answers that the program has not read. Above the first no further request is read; a result
   // that would go above the second is replaced by a budget error.

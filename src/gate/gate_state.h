@@ -1,6 +1,4 @@
-// The gate's inside, shared by the files that make it up: gate.cpp is the way of a call,
-// gate_decision.cpp what decides on it, gate_asking.cpp the way of one that needs an answer first,
-// gate_network.cpp that of a connection.
+// Gate::State: the inside of the gate (gate.cpp): calls, decisions, questions and connections.
 #pragma once
 
 #include <chrono>
@@ -58,7 +56,7 @@ struct Gate::State : std::enable_shared_from_this<Gate::State> {
 
   CallId call(CallRequest request, Done done);
 
-  // gate_decision.cpp. Everything before the upstream: an error refuses the call, `check` collects
+  // Everything before the upstream: an error refuses the call, `check` collects
   // what is recorded.
   std::optional<CallError> judge(const LockedTool& tool, const Permission& permission,
                                  Json& arguments, Check& check, Reservation& reservation);
@@ -109,11 +107,11 @@ struct Gate::State : std::enable_shared_from_this<Gate::State> {
   // Held, declared, locked and the same tool still: else no rule is asked.
   [[nodiscard]] const LockedTool* standing_tool(const Permission& permission) const;
 
-  // gate_network.cpp
+  // Connections.
   CallId connect(const ConnectRequest& request, ConnectDone done);
   [[nodiscard]] static bool means_network(const std::function<bool(const Permission&)>& matches);
 
-  // gate_asking.cpp: a call that rules want an answer for.
+  // A call that rules want an answer for.
   CallId inquire(Check check, const Permission& permission, Json arguments, CallContext party);
   void answered(CallId id, const Question& question, const Asking::Standing& standing);
   // Decides once more, with the answer: time has passed, and what was shown must be what is sent.

@@ -1,8 +1,8 @@
 // ServerWatch: subscriptions to servers: changes of resources and lists, logs.
 //
 // One for a gateway. A server is asked once for all subscribers; what it then says is passed on by
-// these (session_offers.h). A server of the initialize era is asked resource by resource
-// (subscriptions.h), one of 2026-07-28 by one open `subscriptions/listen` with all of them. What
+// these (session_offers.h). A server of the initialize era is asked resource by resource, one of
+// 2026-07-28 by one open `subscriptions/listen` with all of them. What
 // changes of that is asked for in measure: one at a time, the one before stays until the server has
 // acknowledged the next, and stays where that is refused, so no client's wishes cost others what
 // they hear. On the loop.

@@ -14,7 +14,7 @@ namespace mcpac::mcp {
 
 class AnswersUnderWay {
  public:
-  // All questions that are open at a time (open_questions.h), and half as many pings.
+  // All questions that are open at a time (session.h), and half as many pings.
   static constexpr std::size_t kMost = 96;
   static constexpr std::size_t kShort = std::size_t{64} << 10U;
   static constexpr std::size_t kMostBytes = std::size_t{16} << 20U;  // of those that are longer

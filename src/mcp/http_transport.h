@@ -73,7 +73,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
                 std::shared_ptr<oauth::Authorizer> authorizer,
                 std::shared_ptr<ConnectionRoom> room);
 
-  // http_transport.cpp, http_deliver.cpp: sending
+  // http_transport.cpp, http_answer.cpp: sending
   // Now, or when it has its turn.
   void send_in_turn(Outgoing message);
   void spawn_post(Outgoing message);

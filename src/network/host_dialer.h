@@ -2,7 +2,7 @@
 //
 // For each: the name is looked up, every address is asked about and then dialled itself, TLS is
 // spoken where it was asked for, and bytes go between that stream and a socket pair whose other end
-// is the program's (connection.h). Buffers are fixed: a side that does not read is not written to,
+// is the program's. Buffers are fixed: a side that does not read is not written to,
 // and soon not read from.
 #pragma once
 

@@ -22,7 +22,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // A worker that waits takes over in milliseconds; one that must go first, with servers that do not
-// hear, is killed after a second (workers.cpp).
+// hear, is killed after a second (host.cpp).
 constexpr std::chrono::milliseconds kUntilItBegins{5'000};
 // A command that works alone anyway is held up by no host that hangs: what it has to say is only a
 // courtesy (project/project_use.h).

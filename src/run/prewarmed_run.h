@@ -1,6 +1,6 @@
 // PrewarmedRun: parts of a run that can be prepared before the run is known: its warden, the lock,
 // the servers that the last run of the project used with the schemas of their tools, the processes
-// of prewarmed_tools.h, and the sweep of what killed runs left.
+// of PrewarmedTools, and the sweep of what killed runs left.
 //
 // A run takes these parts only where it would start the same ones now: the same entries of
 // mcpac.json, the same lock, servers with the same command lines and unchanged programs
@@ -64,7 +64,7 @@ class PrewarmedRun {
   [[nodiscard]] static Result<std::unique_ptr<PrewarmedRun>> prepare(
       const std::filesystem::path& config_file, const project::Folders& folders,
       const std::set<std::string>& servers);
-  // Of a warden and tools alone, for a program in the name of a client (delegated_run.h), whose
+  // Of a warden and tools alone, for a program in the name of a client (DelegatedRun), whose
   // servers are there. `project` and `lock` as its run will have them. The warden ends with the
   // calling thread.
   [[nodiscard]] static Result<std::unique_ptr<PrewarmedRun>> of_tools(

@@ -2,7 +2,7 @@
 // came out of each of them is held against what the analysis saw before anything is done with it.
 //
 // The two runs need of the analysis only where the entry is, so they can go on beside it
-// (early_compile.h).
+// (program_build.h).
 #pragma once
 
 #include <filesystem>

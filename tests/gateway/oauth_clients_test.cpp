@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "gateway/oauth/comers.h"
+#include "gateway/oauth/principal_counter.h"
 #include "gateway/support_http.h"
 #include "gateway/support_jwt.h"
 #include "gateway/support_serving.h"
@@ -68,16 +68,16 @@ std::string scopes_of(unsigned bits) {
 
 TEST_SUITE("gateway/oauth clients") {
   TEST_CASE("a subject has a share of the room, and who is there stays") {
-    oauth::PrincipalCounter comers({.all = 3, .of_subject = 2});
-    comers.add("alice 1", "alice");
-    comers.add("alice 2", "alice");
-    CHECK_FALSE(comers.has_room_for("alice 3", "alice"));
-    CHECK(comers.has_room_for("alice 2", "alice"));
-    CHECK(comers.has_room_for("bob", "bob"));
-    comers.add("bob", "bob");
-    CHECK_FALSE(comers.has_room_for("carol", "carol"));
-    comers.clear();
-    CHECK(comers.has_room_for("carol", "carol"));
+    oauth::PrincipalCounter principals({.all = 3, .of_subject = 2});
+    principals.add("alice 1", "alice");
+    principals.add("alice 2", "alice");
+    CHECK_FALSE(principals.has_room_for("alice 3", "alice"));
+    CHECK(principals.has_room_for("alice 2", "alice"));
+    CHECK(principals.has_room_for("bob", "bob"));
+    principals.add("bob", "bob");
+    CHECK_FALSE(principals.has_room_for("carol", "carol"));
+    principals.clear();
+    CHECK(principals.has_room_for("carol", "carol"));
   }
 
   TEST_CASE("SIGHUP while the issuer's keys cannot be read lets in whom they let in before") {

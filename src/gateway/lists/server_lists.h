@@ -1,8 +1,8 @@
 // ServerLists: cache of the servers' lists besides tools, kept while they are fresh.
 //
 // One for a gateway: nothing of a client is in it, and who may see which entry is decided later
-// (offer_view.h). Everything that a server can make long is bounded (list_reading.h), and so is how
-// long clients wait for it (list_patience.h): a server that is not in time has what it had, and its
+// (offer_view.h). Everything that a server can make long is bounded (ListReading), and so is how
+// long clients wait for it (ListPatience): a server that is not in time has what it had, and its
 // list is read on, all pages within the server's `timeout`. Where none is known, or the server says
 // that it changed, it is also read in the background; what then comes is told to the clients that
 // were shown less. A list that did not change is the one that there was: what was worked out from

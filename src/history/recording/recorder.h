@@ -2,7 +2,7 @@
 // and forwarded, what came back, and what a server said to the caller meanwhile.
 //
 // Refused calls never come here. Everything stays in memory until the end, bounded, since secrets
-// are known only then (cleaner.h). On the loop.
+// are known only then. On the loop.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-#include "gateway/oauth/comers.h"
+#include "gateway/oauth/principal_counter.h"
 
 #include <algorithm>
 

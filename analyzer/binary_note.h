@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // BinaryNote: the declaration of a compiled program, read from the notes that the runtime headers
 // leave in it (templates/mcpac/note.hpp).
 //

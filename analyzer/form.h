@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Form: strict reader of untrusted JSON into plain structs, with one error.
 //
 // A member that is missing, of another type, too long or unknown fails the whole reading; the error

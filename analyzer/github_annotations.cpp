@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "analyzer/github_annotations.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // GitHub annotations: each problem of a report as a workflow command, so that it stands at its line
 // in the review.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The report as people read it: each finding with its source line, a caret and the fix, as a
 // compiler shows it, then what the program may do and does. Text of the source is hostile: control
 // and invisible characters become '?', so a terminal shows that they are there and does not obey.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Lead: the main file that the analyzer and the compiler give to clang instead of a program.
 //
 // It includes two files beside it: one that is read before the program is known, and one that names

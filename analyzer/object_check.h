@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ObjectCheck: check of a program's compiled object for things that its source may have hidden.
 //
 // The analyzer reads source; a macro or a template that fooled it still ends as a symbol, a section

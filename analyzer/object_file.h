@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ObjectFile: sections and symbols of an object file that the compiler made of hostile source.
 //
 // Every offset, size and index is held against the file and against a limit; what does not fit is

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ObjectSymbols: purpose of the undefined symbols of an object file.
 //
 // The allowed C functions stand in one table by what they are good for: computing, memory, text,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // OS calls: functions and types of the standard library and of POSIX that reach the operating
 // system.
 //

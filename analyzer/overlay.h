@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Overlay: clang's file system where no root can be made for it (docs/adr/0055).
 //
 // A file in the form of clang's -ivfsoverlay. Clang sees what it maps, under the names of tier A,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Report: declarations, uses and findings of one C++ program, as plain values.
 //
 // The worker (analyzer/clang, in the sandbox) writes it as JSON, the host reads it back and

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Rules: everything the analyzer looks for, in one table, for `mcpac permissions rules` and
 // findings.
 //

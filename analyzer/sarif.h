@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // SARIF 2.1.0: the problems of a report for code scanning.
 //
 // Refuses, warns and note become error, warning and note. A result is known again by its rule and

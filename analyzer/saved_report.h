@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Saved report of `--json`: the JSON form with the host's additions.
 #pragma once
 

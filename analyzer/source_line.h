@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Lines of a source, and columns in them: ours count bytes, what people and other tools see counts
 // characters.
 #pragma once

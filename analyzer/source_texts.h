@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // SourceTexts: the text of each source of a program, so that what is said about a line can show it.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // One use as people read it.
 #pragma once
 

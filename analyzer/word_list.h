@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Word lists: names in one text, parted by single spaces, as tables of hundreds of them read best.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What `mcpac permissions analyze` costs as a whole process.
 
     analyze.py --bin build/release/bin [--runs N] [--against OTHER/bin]

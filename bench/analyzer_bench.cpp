@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What one analysis costs: the whole worker process, from start to report, without the sandbox.
 //
 // Method: headers are the samples of tests/templates/headers with templates/mcpac, precompiled once

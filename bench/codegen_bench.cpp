@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // bench_codegen: how long it takes to turn listings into headers and a lock.
 //
 // Method: the recorded listings in the folders given (default: tests/codegen/data), repeated under

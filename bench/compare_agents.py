@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Ways to start a program, and ways to run an agent that calls three tools, in one run.
 
     compare_agents.py --bin build/release/bin [--runs N] [--rounds N] [--python PYTHON]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What a sandbox around a server costs: its start, and a call.
 
     confined.py --bin build/release/bin [--rounds R] [--calls N]

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the ground floor costs: bench_core [samples per row, default 300]
 //
 // Method. One thread. Each row is run in batches of about 50 µs (the batch size is found first,

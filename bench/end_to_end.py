@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Whole-process times of mcpac, with the stages that it reports itself.
 
     end_to_end.py --bin build/release/bin [--runs N]

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // First byte: from the start of a program to the first byte of its standard output, and the bare
 // `posix_spawn` that all such figures are held against.
 //

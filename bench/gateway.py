@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What a gateway adds to a call: mcpac serve beside mcp-proxy and mcp-remote, in one run.
 
     python3 bench/gateway.py --bin build/release/bin [--rounds 5] [--calls 3000]

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the HTTP door costs: bench_gateway [seconds per row, default 1]
 //
 // Method. The upstream is in this process and answers at once, so that what is measured is ours:

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The client of bench/gateway.py: how long calls of one tool take over a way to a server.
 //
 // Method: it opens its connections (or starts the program), initializes, makes `warm` calls, then

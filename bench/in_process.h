@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What benchmarks of the gate and of the doors before it share: a tool, a policy for it, and an
 // upstream in this process, so that what is measured is ours.
 #pragma once

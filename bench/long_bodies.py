@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What another client's small calls wait while one client sends long bodies on 16 connections.
 
     python3 bench/long_bodies.py --bin build/release/bin [--beside OTHER/bin] [--seconds 8] [--rounds 3]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What 2,700 tools cost a program that uses three of them.
 
     many_tools.py --bin build/release/bin [--listings FOLDER] [--runs N]

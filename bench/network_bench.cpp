@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the relay of connections costs: bench_network [MiB per row, default 256] [connects, 500]
 //
 // Method. A server thread on 127.0.0.1 sends what it is asked for. "plain" reads it from a socket

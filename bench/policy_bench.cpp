@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What one decision costs with 100 rules in force, and what it costs to compare two sets of 50.
 //
 // Decisions: one layer of 100 rules over 50 tools, of all kinds of tests; a path test costs system

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A project with the pinned filesystem server in a folder of its own, and mcpac as a user would call it there."""
 
 import contextlib

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // prompt_texts: what `mcpac prompt` prints for recorded listings, as files for bench/tokens.mjs.
 //
 //   prompt_texts LISTINGS OUT    every LISTINGS/*.json but _*.json; OUT must exist

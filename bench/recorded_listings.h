@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Recorded tools/list answers as listings: every FOLDER/*.json but _*.json, sorted by name.
 #pragma once
 

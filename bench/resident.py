@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Whole-process times of `execute` with a resident host and without, in turn.
 
     resident.py --bin build/release/bin [--runs N]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """How long a revocation of a live run takes.
 
     revoke.py --bin build/release/bin [--tools N] [--rounds R]

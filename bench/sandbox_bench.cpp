@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Spawn to first byte: what the sandbox costs on top of starting the same static program bare.
 //
 // Method: the ways are interleaved (one start of each a round, so that a busy machine hurts all

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Slot to first byte, for a small, a middle and a large agent: builds them as `mcpac execute` does and hands
 their images to bench_slots, which says its method.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Slot to first byte: how long a program takes that finds its runner waiting in its sandbox.
 //
 // Method: for each image a round starts a runner in the sandbox and makes memory for an image, as a

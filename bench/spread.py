@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How measured times are printed: the median with the 10th and 90th percentile, in milliseconds."""
 
 import statistics

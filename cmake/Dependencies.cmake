@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Every third-party library, found once, as an imported target; package names are in ./dev.
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # mcpac_embed(<output.cpp> FILES ... BASE dir [FUNCTION name]): files as string constants in the program,
 # so that an installed mcpac does not depend on where its data lies. Run as a script it writes the file.
 if(CMAKE_SCRIPT_MODE_FILE)

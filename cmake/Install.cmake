@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` puts below a prefix: the programs (cmake/Programs.cmake), the runtime headers, the
 # CMake package and the documents. Nothing in it names the prefix, so the folder can be moved: mcpac finds
 # libexec/mcpac/ from its own place, and the package finds everything from its own.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # How a room of the house is declared: one static library a module, one test program a module.
 
 # One flag set for our code only: dependencies come in as SYSTEM and stay quiet.

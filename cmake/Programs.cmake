@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The five programs: all of mcpac, what people start in front of it, and the three that it starts.
 function(mcpac_program name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "LIBEXEC" "MAIN" "DEPS")

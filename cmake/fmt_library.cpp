@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The library behind {fmt}'s headers, for a build that takes its libraries along
 // (docs/adr/0041): what {fmt}'s own source holds, from the headers that Debian installs. Whatever
 // a header declares `extern template` is instantiated here.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # mcpac_generate(<target> CONFIG <mcpac.json> [LOCK <mcpac.lock>] [OUTPUT <folder>])
 #
 # Gives <target> the typed headers of the servers in the lock: `#include <mcpac.hpp>`. They are made when

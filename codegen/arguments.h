@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Arguments: words after `mcpac tools call SERVER.TOOL` as the JSON object that the tool takes.
 //
 // The input schema decides what a word means: "5" is a number for an integer property and a text

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ClientForm: a tool's definition in the form that every MCP client accepts.
 //
 // Official SDKs refuse a whole list of tools for one whose schema is not "type": "object" at its

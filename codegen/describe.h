@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Describe: one tool as a person or a model needs it, the C++ that a caller writes.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The approved definition of a tool, and its digest.
 #include <algorithm>
 #include <array>

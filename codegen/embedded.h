@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // EmbeddedFile: the files of templates/, carried inside the program.
 //
 // The build writes the definition (cmake/EmbedFiles.cmake), so an installed mcpac generates the

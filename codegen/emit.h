@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Emit: the model as text, exactly in the form that templates/EMITTED_FORM.md describes.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "codegen/emit_comment.h"
 
 #include <fmt/format.h>

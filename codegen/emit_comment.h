@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Comments of the generated headers (Doxygen) and of `tools describe` (plain).
 //
 // Everything in them but our own marks is the server's word, made safe: it ends no comment, holds

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The body of a struct Args or Result: nested types, fields, and mcpac_visit.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Spelling of types, fields and default values (templates/EMITTED_FORM.md, "Types" and "Fields").
 #pragma once
 

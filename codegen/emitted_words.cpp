@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "codegen/emitted_words.h"
 
 namespace mcpac::codegen {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The words that generated scopes declare themselves (templates/EMITTED_FORM.md, "Names that the
 // form needs itself"); a name of a server that meets one gets a '_' after it.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Enumerators: C++ names of the values of an enum.
 //
 // The rule of names.h, after one step that is for values alone, since values are often no words:

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Facts: the constraints of a schema as lines for a reader ("default: 5", "1 to 20", "format:
 // date-time").
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The order of things: sort, name, model, lock, text, digests. Everything is decided by the
 // definitions alone, so any order of servers and tools gives the same bytes.
 #include "codegen/generate.h"

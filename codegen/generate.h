@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // generate: tool definitions in, the text of servers/ and of mcpac.lock out. Pure and
 // deterministic.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // JSON as text for people: members in their own order, nothing invisible in it.
 //
 // mcpac.lock is reviewed as a diff, so a bidirectional control in a description is written as an

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // mcpac.lock as text: one line a member of a definition, so that a reviewer's diff shows what
 // changed.
 #include "codegen/lock.h"

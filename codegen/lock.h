@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Lock: the approved tool definitions, mcpac.lock. What is not in it cannot be called (ADR 0004).
 //
 // Per server its identity (command line or URL, secrets unexpanded), what else its entry says of

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // LockDiff: difference between the current offers of servers and mcpac.lock.
 //
 // It is what a person reads before approving, so it is complete: every part that the digest of a

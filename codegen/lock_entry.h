@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // LockEntry: the part of a server's entry that mcpac.lock keeps beside its identity, so that a
 // changed mcpac.json starts no other program than the one that was approved, and none with more.
 //

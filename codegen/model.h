@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The model: one tool as C++ will say it, before any text is written.
 //
 // A Shape is an Args or a Result: its fields, and the structs and enums they need in an order in

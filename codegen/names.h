@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Names: mapping from the names of servers, tools, properties and enum values to C++ identifiers.
 //
 // The one rule; it looks at nothing but the names of one scope and what the lock has of them:

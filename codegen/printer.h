@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Printer: text with named holes, so that what is written in the source looks like what comes out.
 //
 //   fill("struct $tool$ {", {{"tool", "read_file"}})

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Prompt: instructions for a language model that writes an agent for these tools.
 //
 // The rules, the tools, two examples that compile; nothing else, because every token is paid for at

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The words that no generated identifier may be: keywords, and macros that the C, C++ and POSIX
 // headers of Debian 12 define without a leading underscore.
 //

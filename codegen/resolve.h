@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Resolve: targets of local $refs, and allOf merged into one schema.
 //
 // Only references inside the same definition are followed; nothing is ever fetched. What cannot be

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "codegen/schema_change.h"
 
 #include "codegen/json_text.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // SchemaChange: the changes of a JSON Schema, in words that a person can approve.
 //
 // A structural comparison, keyword by keyword: every difference is reported with its JSON pointer,

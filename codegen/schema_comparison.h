@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // SchemaComparison: the walk over two schemas at once that schema_change.h reports.
 //
 // Every place that is compared is one where a smaller set of valid values below makes the whole

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "codegen/search.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Search: the tools of a lock ranked by words over server, name, title, description and arguments.
 //
 // Works on the lock alone, so it is offline and finds only what may be called. The index is SQLite

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Select: the tools of a lock that a person or a model means by a word.
 //
 // People copy names from grants (everything.get-sum), from C++ (mcp::everything::get_sum,

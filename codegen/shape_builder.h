@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ShapeBuilder: a JSON Schema becomes the fields and types of an Args or a Result.
 //
 // No schema is refused. What C++ cannot say better becomes Json, with a Note that names the place

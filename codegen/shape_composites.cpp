@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The composite part of ShapeBuilder: arrays, objects, and the names of the types they need.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The part of ShapeBuilder that reads anyOf and oneOf: null, an enum in pieces, an object of
 // several forms, or a variant whose alternatives can be told apart.
 #include <fmt/format.h>

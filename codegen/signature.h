@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Signature: one tool as one line of C++ that a model or a person calls from.
 //
 //   create_issue{string title; string? body; vector<string>? labels; enum State{open, closed}?

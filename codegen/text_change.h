@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Diff of a server's text (a description), for a terminal: lines that begin with '-' and '+',
 // unchanged ones left out.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Text of servers on its way into C++ source: always data, never code.
 //
 // A description can hold comment ends, trigraphs, a backslash at the end of a line (which would

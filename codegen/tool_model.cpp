@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "codegen/tool_model.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // From one definition to one ToolModel: names, words, Args and Result.
 #pragma once
 

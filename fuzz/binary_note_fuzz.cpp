@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Property: any bytes are read or refused without touching what is not there, the answer does not
 // change when it is asked again, and what comes out is sorted and made of permissions.
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // fuzz_schema: any bytes as the answer to tools/list. generate() must not crash, must not blow a
 // small text up, must leave nothing of the text outside comments and literals (what is left is
 // balanced and of the characters that C++ is made of), must give the same bytes twice, and the lock

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Fuzzes the JSON reader: whatever it accepts, both forms read alike and as the library does,
 // writing and reading again gives the same value, and the canonical form is a fixed point.
 #include <cstddef>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Fuzzes the schema compiler and validator: the first line is the schema, the rest the value.
 //
 // Nothing may crash or hang, and a schema's opposite says the opposite, unless a limit was met.

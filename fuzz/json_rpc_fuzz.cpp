@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Property: what decodes, encodes to one line that decodes to the same message; and the line
 // splitter gives the same lines however the input is cut. The first byte chooses the cut.
 #include <cstddef>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // One tool of one text argument, t.use(text), with rules over it: what the fuzz targets of the
 // grant language share. The current folder is /base, the home /home/somebody; nothing is looked up.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The path decision: whatever `within` admits is really below its base by the text, is caught by a
 // deny of the same test, and is not admitted once it is an exception.
 #include <cstddef>

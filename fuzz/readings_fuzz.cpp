@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Readings of a value, held against every kind of rule: a deny that catches one of them catches the
 // value, and an allow that admits the value admits each of them.
 #include <cstddef>

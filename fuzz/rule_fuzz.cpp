@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The parser of rules must never crash, and what it accepts must print to a text that parses back
 // to the same print, whichever of the three entries the text goes in by.
 #include <cstddef>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Whatever the URL reader accepts it writes as a text that reads back to the same place and the
 // same text, in printable ASCII, with nothing of a user in it: so deciding on that text and sending
 // it are one thing. The same holds for each URL of a list. What a deny over any string finds in a

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Fuzzes the analyzer's worker with mutated and woven programs, and holds its answers against the compiler's.
 
 The sources of tests/analyzer/cases are changed token by token (deleted, doubled, swapped, spliced from

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs that are right by construction, woven from ways to say the same thing.
 
 Each unit of a program makes one call: an argument that is spelled in some way and often changed in another

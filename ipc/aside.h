@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // aside(): work that blocks, on a thread of its own, while the loop of its waiter goes on.
 //
 // The work has nothing of the loop. Where its waiter has gone meanwhile, with a loop that ended as

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // CoarseTimer and AsyncEvent: deadlines that are mostly not reached.
 //
 // A time limit that begins anew with each read, write and request costs more than these, where a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "ipc/dead_peer.h"
 
 #include <netinet/in.h>

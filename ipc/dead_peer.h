@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // notice_dead_peer(): ends a connection whose peer disappeared without closing it.
 //
 // A laptop that sleeps, a network that changes, a machine that lost its power: no packet says that

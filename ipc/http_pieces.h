@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // HTTP messages in pieces: received bytes are parsed at once, and what there is room for is written
 // at once; the loop is waited for where neither is possible.
 //

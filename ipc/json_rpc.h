@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // JSON-RPC 2.0 as MCP uses it: one message a line, decoded into values, encoded back.
 //
 // decode() promises that what it returns is well formed: "jsonrpc" is "2.0", an id is a string or a

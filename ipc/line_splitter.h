@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // LineSplitter: bytes in any pieces come in, whole lines go out.
 //
 // Every byte is looked at once however the input is cut, so a sender who drips a long line byte by

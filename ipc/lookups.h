@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Lookups: blocking look-ups of names on threads of their own, for a loop that must not wait.
 //
 // A name server can take half a minute and cannot be interrupted, so these threads are never

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Look-up of a host by this machine's name service. Blocking, for threads of their own (lookups.h).
 #pragma once
 

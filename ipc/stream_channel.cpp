@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "ipc/stream_channel.h"
 
 #include <linux/sockios.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // StreamChannel: lines both ways over descriptors that we own: one local socket, or a pipe pair.
 //
 // Single-threaded: everything, callbacks included, happens on the executor's one thread, and no

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Every benchmark there is, one after another; each prints its method. Figures are for docs/benchmarks.md.
 # Arguments go to bench/end_to_end.py (--runs N). One that fails does not keep the others from running.
 set -uo pipefail

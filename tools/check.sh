@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # What is not a test: formatting, floors, and that pages, comments and settings name what is there.
 # With --format it mends the formatting instead, and nothing else.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """docs/configuration.md names the members and variables that the code reads: all of them, and no others."""
 import pathlib
 import re

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Fails when a file includes a module that its floor may not see.
 
 FLOORS is the same table as docs/architecture.md; change both in one commit.

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Fails on documents with lines of more than 120 columns.
+# SPDX-License-Identifier: Apache-2.0
+"""Fails on documents with lines of more than 120 columns, and on sources without their licence line.
 
 Tables, fenced code and the threat model are left out: a row is one line, and names of tests do not break.
 """
@@ -9,6 +10,8 @@ import sys
 
 MOST_COLUMNS = 120
 WITHOUT = {"docs/threat-model.md"}
+MARK = "SPDX-License-Identifier: Apache-2.0"
+MARKED = ("src", "analyzer", "codegen", "ipc", "bench", "fuzz", "tools")
 
 
 def long_lines(path: pathlib.Path):
@@ -20,11 +23,22 @@ def long_lines(path: pathlib.Path):
             yield number, len(line)
 
 
+def listed(root: pathlib.Path, *patterns: str) -> list[str]:
+    files = subprocess.run(["git", "ls-files", *patterns], cwd=root, check=True, capture_output=True, text=True)
+    return [name for name in files.stdout.splitlines() if (root / name).is_file()]
+
+
+def unmarked(root: pathlib.Path):
+    for name in listed(root, *(f"{room}/*.{kind}" for room in MARKED for kind in ("h", "cpp", "py", "sh"))):
+        if MARK not in (root / name).read_text()[:200]:
+            yield f"{name}: no line `{MARK}`"
+
+
 def main(root: pathlib.Path) -> int:
-    listed = subprocess.run(["git", "ls-files", "*.md"], cwd=root, check=True, capture_output=True, text=True)
-    found = [
+    found = [*unmarked(root)]
+    found += [
         f"{name}:{number}: {columns} columns, of at most {MOST_COLUMNS}"
-        for name in listed.stdout.splitlines()
+        for name in listed(root, "*.md")
         if name not in WITHOUT and not name.startswith("tests/")
         for number, columns in long_lines(root / name)
     ]

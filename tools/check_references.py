@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Fails when a comment or a page points at a page, or a heading of one, that is not there.
 
 Held are links of pages, `](page.md#heading)`, and what comments say, `docs/page.md, "Heading"`.

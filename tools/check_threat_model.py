@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Every claim of docs/threat-model.md names the test that shows it: here each named test must exist.
 
 A name is written as `tests/FOLDER/FILE "name of the case"`; below `docs/` no other form counts."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes analyzer/clang/confusable_table.cpp from the data of UTS #39 that ICU carries.
 
 Every character that may stand in a C++ identifier and whose skeleton (UTS #39, section 4) is made

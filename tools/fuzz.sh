@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Runs each fuzz target for SECONDS (default 60) on its seed corpus, fuzz/corpus/TARGET where there is one;
 # as many at a time as there are processors, since each of them uses one.
 set -euo pipefail

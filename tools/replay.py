@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs the console transcripts of a document and holds what they print against what it says.
 
     replay.py DOCUMENT --bin FOLDER            check: print a diff and fail where they differ

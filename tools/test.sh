@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Every test: the release build whole (through the real binary, with real servers), the host's own suites
 # again under address/undefined and thread sanitizers, and a short run of each fuzz target.
 set -euo pipefail

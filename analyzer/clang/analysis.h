@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Analysis: one request to one report, in this process.
 //
 // What cannot be parsed is an error, never an empty report that says ok. The source is read once;

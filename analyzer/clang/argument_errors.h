@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Argument errors: diagnostics for the arguments of a call that does not compile.
 //
 // Clang only says that no overload fits. Here the call as spelled (given_arguments) is held against

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Argument fit: the fields of a tool's Args, and of the structs in it, that do not fit the given
 // values.
 //

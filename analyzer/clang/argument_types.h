@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Argument types: the types of generated fields in words for people.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Asks for more: a function that wants a Requires which the one it is given cannot become.
 //
 // Conversions of Requires only narrow, so clang finds no function that fits, and its notes name the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Attributes: check for those that change a program behind the analysis (rule attribute).
 //
 // Twice looked at: as spelled in every line of the program, also a skipped one, and as the compiler

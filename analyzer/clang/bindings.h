@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Bindings: values of names while one call is folded: the variable of a loop over a list that the
 // source spells out, and the parameters of a function of the program that is looked into.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Checks: the checks of a file's declarations. One walk feeds them all; then each says what it
 // found.
 #pragma once

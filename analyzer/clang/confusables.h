@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Confusables: names that a reader takes for others (rules confusable-identifier, mixed-script).
 //
 // After UTS #39: two identifiers are confusable when their skeletons are the same. Only ASCII

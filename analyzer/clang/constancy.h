@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Constancy: whether a variable still has its initial value when it is read.
 //
 // C++ lets a program write through constness (const_cast, casts to pointers and references,

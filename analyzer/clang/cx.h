@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cx: the few things that every user of libclang's C API needs, so that no other file frees a
 // CXString or writes a visitor callback.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Dangling: check for views of memory that is freed before it is read (rule dangling).
 //
 // `std::string_view text = call().text();` prints anything at all, with exit code 0. Clang warns of

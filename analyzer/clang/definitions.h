@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Definitions: one file's definitions of the names that it shares with the program's other files.
 //
 // The linker believes that one name is one thing: two files in which a struct has other members, an

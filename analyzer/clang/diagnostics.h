@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Diagnostics: clang's errors as findings, those about capabilities in the words of mcpac.
 #pragma once
 

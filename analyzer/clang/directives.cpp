@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The directives of the program's own files, one by one.
 #include <fmt/format.h>
 

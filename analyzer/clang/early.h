@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Early: code that runs before the entry, in the initialisers of globals (rules early-call,
 // early-code).
 #pragma once

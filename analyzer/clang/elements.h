@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Elements: the elements of a list literal in the source.
 //
 // A braced list, a constant C array or std::array, a constant container made from a braced list,

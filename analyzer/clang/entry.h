@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // EntryFinder: finds the one entry of the program and what it receives (docs/agents.md).
 //
 // Declared is what the entry receives, nothing else: a Requires elsewhere in the program can only

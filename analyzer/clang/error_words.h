@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Error words: clang's errors about capabilities, in the words of the program.
 //
 // Clang names templates of the runtime; the program's author thinks of tools, servers and what its

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // EscapeHatches: ways around the types of C++ (rules capability-cast, inline-assembly, attribute).
 //
 // A class template that casts itself to the class that derives from it (CRTP) casts nothing else,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Fields: wire names of the generated structs and enums (templates/EMITTED_FORM.md).
 //
 // A struct's mcpac_visit names its properties, an enum's mcpac_enumerators its values, both in the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Findings: collects what the checkers see, each once, and no more than a person could read.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Fold: an argument of a call as JSON, where the source alone tells its value.
 //
 // Folding errs to one side: whatever might run code of the program on the way (a constructor, a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Forgery: declarations that pretend to be, or get inside, what was generated (rules
 // reopened-namespace, forged-type, detail-name, private-access, connect-in-agent).
 #pragma once

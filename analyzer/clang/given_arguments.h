@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Given arguments: the braces of a call as its writer spelled them, as a tree.
 //
 // A call that does not compile has no arguments in the syntax tree, only text; so this reads

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Guarded types: those whose bytes decide what is called or where output goes.
 //
 // Code: function pointers, classes with virtual functions, and everything that keeps or leads to

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The headers of `for` and `switch`: what a program says before a semicolon in them.
 #include <set>
 #include <string_view>

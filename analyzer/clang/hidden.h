@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Hidden: declarations that libclang names but does not open.
 //
 // The initialiser of a variable template is one: a lambda in it can do anything, and no checker

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Identity: recognises the runtime's own types by the file that declares them.
 //
 // A type counts as mcpac::Requires, mcpac::Method, mcpac::Narrow or a tool's tag only when the name

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Inclusions: the files that clang entered with the program, beside the precompiled header.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Kinds: the families of declarations that libclang has many kinds of cursors for.
 #pragma once
 

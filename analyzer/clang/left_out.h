@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Left out: required arguments that are missing where C++ cannot say so (rule left-out-argument).
 //
 // `= {}` of a required list, map or free-form object is the empty one, and to the compiler the same

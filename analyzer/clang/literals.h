@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Literals: the constant value of a single expression, where the source alone tells it.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // NamedConstants: the variables that a value names, also by way of one another, to be looked into
 // in their turn.
 //

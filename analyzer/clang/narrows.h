@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Narrows: conditions in a program that are not enforced (rule narrow-elsewhere).
 //
 // What the host enforces is what the entry receives. A Narrow in the Requires of a helper is a type

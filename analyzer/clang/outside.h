@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Outside: ways past the tools (rules os-call, raw-descriptor, unknown-function,
 // library-internals).
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Parsed: a program as clang read it behind its lead (analyzer/lead.h).
 #pragma once
 

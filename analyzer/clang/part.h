@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Part: one file of a program of several, and what it has to do with the others (program.cpp).
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Plain: declarations that are the same in all files of a program, whatever else each file
 // includes.
 //

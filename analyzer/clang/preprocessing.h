@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Preprocessing: checks of directives and tokens of the program's own files (rules foreign-header,
 // macro-redefinition, line-directive, pragma, embed, path-probe, self-include, inline-assembly).
 #pragma once

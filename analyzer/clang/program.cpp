@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A program of several files: each is analysed by itself, then they are one.
 //
 // The file with the entry comes first, because what it declares is what the others may use. Which

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Quoted: names in the messages of clang, which stand between apostrophes.
 #pragma once
 

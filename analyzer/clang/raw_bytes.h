@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Raw bytes: ways to choose the bytes of an object that decide what is called or where output goes
 // (rules code-pointer, raw-descriptor and capability-cast).
 //

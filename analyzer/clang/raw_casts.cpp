@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The casts and conversions of RawBytesChecker: an object looked at as something else.
 #include <algorithm>
 #include <string>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The part of RawBytesChecker that looks at templates of the library: std::invoke hands an object
 // to a function that takes void*, a std::vector<void*> is made from a range of other pointers, a
 // pool makes objects in a buffer of the program. The conversion stands in the library, which is not

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Reach: the types reachable from an object: its members, bases, elements and template arguments,
 // and the targets of its pointers.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Replacements: declarations of the program that take the place of, or reach into, code that is not
 // its own (rules replaced-function, redeclared-function, reopened-namespace,
 // library-specialisation).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Result words: diagnostics for wrong uses of a tool's result.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Silent: check for code that compiles and does not mean what it says.
 //
 // Two literals that are read as the beginning and the end of one text (rule text-range), and

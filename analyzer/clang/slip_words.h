@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Slip words: diagnostics for the most frequent mistakes around calls and results, in the words of
 // program authors.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Sources: the owner of the file that a piece of text is in, decided by its real path.
 //
 // The generated headers and the lead come first, then the toolchain's, then the program's own

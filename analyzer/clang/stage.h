@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Stage: the worker's current step, named when a source is refused because it takes too long.
 //
 // The limit lies below the host's own, which ends the worker without a word. A thread of its own

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Temporaries: whether an expression looks into an object that ends with its full expression.
 //
 // Two questions, for C++ has two ways to look at what is not one's own: a reference (`json()["a"]`)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Text checks: checks of a source before it is parsed.
 #pragma once
 

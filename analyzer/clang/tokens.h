@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Tokens: one file of the program as clang's lexer sees it, with the directives in it.
 //
 // Lexed without the preprocessor, so text in skipped #if branches is seen as well: what is only

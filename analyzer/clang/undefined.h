@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Undefined functions: used by the program and defined in none of its files (rule
 // undefined-function).
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Uses: every place where the program calls a tool, or hands the callable on.
 //
 // A call in a template is reported per instantiation; the template as written only adds what no

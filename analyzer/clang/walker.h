@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Walker: one pass over the program's own declarations, handing every node to the checkers.
 //
 // libclang hands over the declarations of this translation unit, not those of the precompiled

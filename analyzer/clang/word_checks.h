@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Word checks: checks of single tokens of the program's text before it is parsed (rules
 // build-clock, analysis-probe, pasted-word, explicit-instantiation, module-import; code-pointer for
 // a builtin).

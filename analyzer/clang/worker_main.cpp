@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // mcpac-analyzer: reads one Request as JSON from standard input, writes one Report as JSON to
 // standard output. Anything else that happens is one JSON object with an `error`, and a non-zero
 // exit.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Counts the words of the text files in a folder and prints the ten most frequent.
 #include <algorithm>
 #include <map>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Finds files of equal content in a folder.
 #include <print>
 #include <string>

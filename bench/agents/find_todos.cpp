@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Collects the lines with TODO of a source folder and writes them to one report.
 #include <print>
 #include <string>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Reads JSON records, groups them and returns totals as JSON.
 #include <map>
 #include <optional>

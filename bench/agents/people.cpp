@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Fills a knowledge graph from a table of people and returns what it holds.
 #include <string>
 #include <vector>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Replaces a word in all Markdown files, first as a dry run, and shows what would change.
 #include <print>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Looks for a topic in the knowledge graph and in the notes, and writes what is known.
 #include <print>
 #include <set>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Writes the first line of every file of a folder into an index.
 #include <map>
 #include <print>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Adds up the numbers of a file by means of the server, with a bounded number of calls in flight.
 #include <deque>
 #include <print>

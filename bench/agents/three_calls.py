@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The Python SDK's way to an agent with three tool calls; see three_calls.mjs.  three_calls.py SERVER FOLDER"""
 import asyncio
 import sys

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Asks for three cities at once and prints the warmest.
 #include <print>
 #include <vector>

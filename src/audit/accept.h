@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Accept: a person says that they know why a run has no closing record (`kill -9`, a power cut).
 //
 // Such a run cannot be told from one whose end was cut off together with the end of the index, so

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The hash chain of audit files: binds each line to its place and to all lines before it.
 //
 // A line of the chain is  BODY,"hash":"64 hex"}  or  BODY,"hash":"64 hex","signature":"128 hex"}

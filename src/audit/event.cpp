@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // An event as JSON and back. Members that this version does not know are kept out of Event but are
 // no error: a newer mcpac may have written them.
 #include <fmt/format.h>

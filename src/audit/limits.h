@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Limits shared by the writer and the reader of audit files. An event that the writer admits must
 // be readable, or a hostile program could make the whole log unreadable with one strange argument.
 #pragma once

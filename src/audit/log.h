@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Audit: the append-only record of every decision, one folder a user, one file of JSON lines a run.
 //
 // An event is on its way to disk (one write(2) on an O_APPEND descriptor) before the caller hears

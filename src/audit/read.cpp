@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The reading side: whole files, line by line, while their runs may still write.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "audit/run_index.h"
 
 #include <fcntl.h>

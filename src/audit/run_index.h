@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The index of runs: the file `runs` beside the logs, so that a run that is taken away as a whole
 // is missed. Every line is chained and signed (chain.h); a writer holds the file's lock, so several
 // runs may begin and end at the same time.

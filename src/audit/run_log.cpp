@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The writing side: one file, one descriptor, one write(2) an event.
 #include <fcntl.h>
 #include <fmt/format.h>

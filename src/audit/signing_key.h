@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The key of the audit log: one Ed25519 key a user, made on first use.
 //
 // It lies in a folder of its own beside the log, so that the log can be copied to an auditor

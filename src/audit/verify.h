@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Verify: are the records still the ones that were written?
 //
 // It reads the index of runs and every run's file, recomputes the chains, checks the signatures,

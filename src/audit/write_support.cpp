@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "audit/write_support.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Shared code of the writers of the audit folder: the folder, and the error that it cannot be
 // written.
 #pragma once

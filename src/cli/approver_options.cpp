@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "cli/approver_options.h"
 
 #include <fmt/format.h>

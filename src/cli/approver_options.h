@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Options for the approver: --approver, --approver-timeout and --review, the same for every command
 // that asks.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // mcpac audit accept: a run that was killed is taken as it lies there.
 #include <fmt/format.h>
 

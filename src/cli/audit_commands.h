@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The commands below `mcpac audit`, one file each, as in cli/commands.h.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // mcpac audit query: questions to the recorded runs.
 #include "history/records/audit_query.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // mcpac audit replay: every recorded decision, made again.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // mcpac audit verify: are the records still the ones that were written?
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // mcpac approvals: answers that outlive their run (until, never).
 #include <fmt/format.h>
 

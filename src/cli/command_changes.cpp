@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // mcpac changes: what runs with --changeset left, and making it the user's own files or nothing.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // mcpac connect: an entry for mcpac in the configuration of an MCP client, and the servers that
 // stood there behind mcpac (docs/gateway.md, "Connect a client").
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // mcpac lock status | diff | accept: what servers offer now against what was approved.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // mcpac login and logout: what a server over HTTP wants a person for.
 #include <fcntl.h>
 #include <fmt/format.h>

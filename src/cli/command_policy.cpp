@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // mcpac prompt: the text to give to a language model, for the tools of this project.
 #include <fmt/format.h>
 

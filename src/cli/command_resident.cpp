@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // mcpac up, down and ps: the optional resident host of a user (docs/resident.md).
 #include <fcntl.h>
 #include <fmt/format.h>

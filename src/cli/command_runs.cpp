@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // mcpac runs: what runs now, and taking back what it may do.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

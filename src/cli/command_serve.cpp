@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // mcpac serve: doors for ordinary MCP clients (docs/gateway.md).
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Table of the commands and their declarations, in the order of the help; and the choice of those
 // that a command line needs. To declare a command is to make tens of options: all of them together
 // were more than a third of the instructions of `mcpac --version`, and every run has one command.

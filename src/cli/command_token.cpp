@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // mcpac token: who may come in over HTTP, and under which policy (docs/gateway.md).
 #include <fmt/format.h>
 

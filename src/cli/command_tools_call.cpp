@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // mcpac tools call: one call from the command line, through the same gate as a program's.
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The commands of mcpac: one function and one file each. add_…() declares the command's options;
 // its work is done when CLI11 calls the command back, and ends in Context::exit_code.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ConfigFile: mcpac.json as something to edit, keeping every member that we do not know.
 #pragma once
 

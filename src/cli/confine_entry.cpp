@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "cli/confine_entry.h"
 
 #include <fmt/format.h>

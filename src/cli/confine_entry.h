@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Confine entry: the "sandbox" of a server that is about to be written into mcpac.json, proposed by
 // what its entry names (servers/confine/proposed_places.h) and tried once.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "cli/connect_client.h"
 
 #include <fmt/format.h>

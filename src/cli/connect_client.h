@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // `mcpac connect` for one client's configuration: adds our entry, and removes it again.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Context: environment of every command: folders, terminal and output.
 //
 // Only src/cli knows argv, the environment and the terminal. Data goes to standard output, talk and

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // FallsUnder: the rules with a wildcard (`server.*`, `*.*`) that cover tools which are new at their
 // servers, as soon as these are in the lock.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // bin/mcpac: what people, agents and clients start. It has a worker of the resident host do the
 // command, where one may and does, and becomes all of mcpac otherwise (libexec/mcpac/mcpac).
 //

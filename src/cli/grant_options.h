@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The options by which a user grants: the same for every command that makes calls.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Settings of glibc's heap that only the environment can give at the start of a program: bin/mcpac
 // sets them, and libexec/mcpac/mcpac clears them before it starts anything.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // libexec/mcpac/mcpac: all of mcpac. People start bin/mcpac, which becomes this (front_main.cpp).
 #include <malloc.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "cli/open_files.h"
 
 #include <sys/resource.h>

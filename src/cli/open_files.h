@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Open files: as many as the doors of `mcpac serve` need.
 //
 // A connection takes a descriptor. The soft limit of a shell is often 1,024; it is raised as far as

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // OutputHold: holds back a program's output while a question stands on the same terminal
 // (toolchain/child/output_gate.h). What goes into a pipe waits, too: it may end at the same
 // terminal.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Person's word: the consent that a switch needs to weaken a run's restrictions.
 //
 // The writer of a command line, a model as well, can write --no-permission-check or --min-tier C.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // mcpac policy check: whether files of rules load, hold their self-tests, and what they cannot do.
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // mcpac policy explain: what a run with these rules would answer to one call, and why.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

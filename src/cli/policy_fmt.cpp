@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // mcpac policy fmt: policy files in one spelling, in place.
 #include <fmt/format.h>
 

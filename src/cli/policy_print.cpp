@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // mcpac policy print: the rules that a run with these options has, layer by layer.
 #include <fmt/format.h>
 

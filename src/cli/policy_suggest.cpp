@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // mcpac policy suggest: the least policy that admits a program, or what a recorded run did.
 #include <fmt/format.h>
 

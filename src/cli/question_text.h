@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Questions as a person reads them, and the words that answer them.
 //
 // Everything that a program chose is shown in printable ASCII, escaped as JSON escapes it: no text

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ReadReport: from what a user names to a report: a source, a compiled program, a saved report.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "cli/rule_reader.h"
 
 #include "run/check/require_granted.h"

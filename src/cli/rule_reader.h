@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // RuleReader: the lock and the places that rules are about, for commands that read rules.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "cli/run_arguments.h"
 
 #include "core/file.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Run arguments: `--arguments JSON` or `--arguments @FILE`, what mcpac::arguments() is in a
 // program.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The options that bound a run and show it: shared by `execute` and `run`.
 #pragma once
 

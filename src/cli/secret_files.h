@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // SecretFiles: values that are moved out of other programs' configuration, each in a file for the
 // user alone, that mcpac.json names as ${file:PATH}.
 #pragma once

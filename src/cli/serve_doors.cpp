@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "cli/serve_doors.h"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ServeDoors: the doors of one `mcpac serve`: opened, watched, and closed in order.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command-line options of `mcpac serve` and `mcpac replay`, and their meaning.
 #pragma once
 

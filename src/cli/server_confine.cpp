@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // mcpac server confine: the smallest "sandbox" of a server, proposed, tried and written.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

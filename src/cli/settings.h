@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Settings: permanent consents of a person for all runs on this machine: a weaker sandbox (`mcpac
 // doctor --accept-tier`, the default of --min-tier), and the switch that turns permission checks
 // off (persons_word.h).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Sources of a program on the command line: files and folders, `-` for standard input, or text.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Talk: mcpac's messages on standard error, whose reader may be slow or absent.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // TerminalApprover: asks the person at the controlling terminal, whatever standard input is.
 //
 // Input that was typed before a question stood there is thrown away, so that neither type-ahead nor

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "cli/through_host.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ThroughHost: `execute` and `run` as a resident host does them, where one is up
 // (docs/resident.md).
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "cli/tool_choice.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Tool choice: the locked tools that words on the command line mean.
 //
 // Every spelling that people copy is taken (codegen/select.h). A word that means nothing is an

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Tree memory: memory of a process and its descendants, each page counted once.
 //
 // A worker's tools wait as processes of their own and share pages with it and with each other, so

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // UserFolders: folders of this user and of this installation (XDG Base Directory Specification: a
 // relative path in a variable is ignored). Reads the environment; asks no library for names, so
 // that bin/mcpac can be what it is (front_main.cpp).

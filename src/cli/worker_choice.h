@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // WorkerChoice: the commands that a worker of the resident host may take over (docs/resident.md).
 // One answer for bin/mcpac, which sees words, and for all of mcpac, which has read them.
 #pragma once

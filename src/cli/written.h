@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Messages of `generate` and `lock accept` about the files that they wrote, and about servers while
 // they are asked.
 #pragma once

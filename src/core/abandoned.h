@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Abandoned: files that a killed process left, recognised by name and removed by the next one.
 //
 // A writer of something temporary puts its mark into the name: where it runs (boot, namespaces of

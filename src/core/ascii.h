@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Ascii: classes of bytes in ASCII, independent of the locale. Bytes beyond it are none of these.
 #pragma once
 

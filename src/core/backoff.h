@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ExponentialBackoff: pauses between attempts, each twice as long as the one before, up to a
 // longest.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "core/call_arguments.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Call arguments: read and completed in one way for every caller: a program through its
 // door, a person on the command line, a test in a policy file.
 //

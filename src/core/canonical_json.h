@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Canonical JSON: one text for one value (RFC 8785, JCS), so that a digest of it names the value.
 //
 // Members are sorted by their names as UTF-16, numbers are written as ECMAScript writes them,

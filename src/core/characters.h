@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Characters of UTF-8 text: strict decoding, and the one table of those that a reader does not see.
 //
 // Every place that shows untrusted text (a terminal, a log, a comment of a generated header) asks

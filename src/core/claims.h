@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Claims: needs that a tool or a server declares: files, network, programs, variables
 // (docs/configuration.md, "Declared needs of a server").
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Clock: the two times of a run, behind an interface so that tests can turn it.
 //
 // `steady` never goes back and measures durations (`for 15m`, how long keys are trusted), the sleep

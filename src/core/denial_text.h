@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Denial text: the reason of a denial in one line, the same before a run as in it.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Bounds-checked reading of untrusted 64-bit x86 ELF files: header, segments,
 // sections and symbols.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Error and Result: failures by untrusted input or the kernel, in every module of mcpac.
 //
 // An Error answers four questions: what went wrong, where, why it is a rule, how to fix it. A

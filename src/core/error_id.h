@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ErrorId: the stable number of every error that a user can meet, printed as MCPAC-E0123.
 //
 // Numbers are never reused: people search for them. The hundreds name the room: 01 core and

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The error as a JSON object: {"id", "what"} and, where they are not empty, "where", "why", "fix"
 // and "outcome" (outcome_of).
 #pragma once

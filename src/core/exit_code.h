@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ExitCode: exit codes of the mcpac program, after sysexits.h where that has a name.
 //
 // A run that reaches the agent returns the agent's own code; these are the codes of everything

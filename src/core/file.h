@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Files: whole reads with a limit, atomic writes, and a descriptor that closes itself.
 #pragma once
 

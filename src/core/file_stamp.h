@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // FileStamp: identity and state of the file that a path leads to. Replacing or writing the file, or
 // changing its rights, changes the stamp.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A name as file systems see it that take names for the same which differ in case or in code points
 // that are not seen (casefold of ext4 and f2fs): lower case and without what is ignored, as far as
 // it can make a plain letter. The warden holds names by it, so it does without tables of Unicode;

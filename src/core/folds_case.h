@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // FoldsCase: whether the file system of a folder is case-insensitive.
 //
 // There a name has spellings that no table of ours holds all of, so nothing that goes by names can

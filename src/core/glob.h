@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Globs: `*` stands for any run of bytes; everything else for itself.
 //
 // Takes at most the product of both lengths, whatever they hold.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // SHA-256 (FIPS 180-4, libsodium): the digest of definitions, headers, sources and cache keys.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // RunId and EventId: names that sort by time and cannot be guessed.
 //
 // Both are UUID version 7 (RFC 9562, section 5.7): 48 bits of milliseconds, 74 random bits.

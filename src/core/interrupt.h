@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Interrupt: Ctrl-C and its kin as a descriptor instead of a sudden death.
 //
 // While one exists, SIGINT, SIGTERM and SIGHUP do not end the process; they make descriptor()

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Json: parser with limits for untrusted text.
 //
 // nlohmann's own parse() lets the last of two equal keys win in silence, recurses as deep as the

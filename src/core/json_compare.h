@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Comparing JSON values exactly: as JSON Schema means "equal", with every digit of 64-bit integers.
 //
 // nlohmann compares an integer with a double through double, where 9007199254740993 equals

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // JsonCost: memory that JSON values take in addition to their text.
 //
 // A text of few letters can say many values: `[{"":0},…]` takes 24 times its length. So a holder of

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // JsonEscape: escape of a character that a JSON string cannot hold, in the shortest form and lower
 // case (RFC 8785, section 3.2.2.2): all that we write ourselves is written alike.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // MemberReader: the members of an object that is being read, each name once.
 #pragma once
 

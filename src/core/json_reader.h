@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // JsonReader: JSON as almost all of it is written, read in runs.
 //
 // The library reads letter by letter: of a call, whose request and answer are read, that was as

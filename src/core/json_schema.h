@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // JsonSchema: one schema compiled once, then used to validate many values.
 //
 // Dialects: draft 2020-12 (MCP's own, SEP-1613) and draft 7, chosen by "$schema", 2020-12 when

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // JsonText: edits a foreign JSON file: one member is set or removed, and every other byte stays as
 // it is.
 //

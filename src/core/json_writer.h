@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // JsonWriter: the compact text of a value, as the library writes it byte for byte, but in runs.
 //
 // The library looks at every letter and hands each to a virtual function; of a call four or five

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // LineDiff: the lines by which two texts differ, for people (Myers, "An O(ND) Difference
 // Algorithm", 1986).
 //

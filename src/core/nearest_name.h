@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Suggestions: the known name that a mistyped one probably meant.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "core/offer.h"
 
 #include "core/uri_spelling.h"

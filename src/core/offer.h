@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Offers: a server's features besides tools, by their names in grants.
 //
 // Reading a resource and getting a prompt are calls like any other, decided as

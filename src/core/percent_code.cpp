@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "core/percent_code.h"
 
 #include "core/ascii.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // PercentCode: %XX in URIs (RFC 3986, section 2.1).
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Permission: the name of one tool of one configured server, written "server.tool".
 //
 // Only parse() and of() make one, so a Permission in hand is well formed: the server is a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Text that an outsider wrote (a server, a program, a cloned file), made fit for a terminal, a log
 // and an error message.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Private files: readable and writable by their owner alone, changed by one process at a time.
 //
 // A file that others may have written is not read: readers take its content for the user's word.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Quantities as rules and configurations write them: `64KB`, `1.00 USD`.
 #pragma once
 

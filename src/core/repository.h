@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Repository: recognises folders that git takes for a repository, whatever their name.
 //
 // Git looks at the folder it is started in, and a prompt starts it: what the folder's `config`

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Times as text: RFC 3339, always UTC, always six digits of a second, so that texts sort as times
 // do.
 #pragma once

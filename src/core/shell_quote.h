@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // shell_quoted: one word for a POSIX shell, in every text of ours that people or agents may paste.
 //
 // Rules hold what an outsider wrote (names of tools, tests of a program's note), so a quote within

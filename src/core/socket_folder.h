@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // SocketFolder: a folder that is its user's alone, held by a descriptor, and sockets in it.
 //
 // A process that can put something there can do all that its user can, so it is made with the mode

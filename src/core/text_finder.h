@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // TextFinder: search for many texts in another, in one pass (Aho and Corasick, 1975).
 //
 // How many texts are looked for does not change how long that takes: a server that gives many

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "core/toml_text.h"
 
 #define TOML_EXCEPTIONS 0

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // TomlText: a client's TOML file (https://toml.io/en/v1.0.0), in which one table is set or removed
 // and every other byte stays as it is.
 //

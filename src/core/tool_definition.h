@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ToolDefinition and ServerListing: the offers of a server, exactly as it sent them.
 //
 // The client of real servers fills them, the lock pins them, the generator reads them: vocabulary

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // trimmed(): a text without what is blank at its ends; what that is differs from text to text.
 #pragma once
 

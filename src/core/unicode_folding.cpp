@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "core/unicode_folding.h"
 
 #include <unicase.h>

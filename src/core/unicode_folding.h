@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Names of any script that are one to some reader although they are written differently: of files,
 // and of members of objects. By the tables of Unicode (libunistring).
 #pragma once

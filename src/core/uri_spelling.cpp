@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "core/uri_spelling.h"
 
 #include <algorithm>

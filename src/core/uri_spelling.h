@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // UriSpelling: equivalent spellings of one URI (RFC 3986, sections 2.3, 3.1, 6.2.2).
 //
 // One rule for resource URIs (core/offer.h) and for URLs in arguments (policy/match/url.h): what

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Work: budget of computation before an answer, counted in steps and not in time.
 //
 // A step is about a character looked at: some nanoseconds. What servers and clients can make long

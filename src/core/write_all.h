@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // WriteAll: all of the bytes, however many calls that takes.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // AgentDoor: serves one connection of one program (docs/protocol.md).
 //
 // The connection is the capability: the holder of the other end has exactly the gate's authority,

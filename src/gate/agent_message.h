@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Readers of a program's messages for the door: pure, over decoded, untrusted values.
 #pragma once
 

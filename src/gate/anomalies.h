@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Anomalies: record of things that a well-behaved program never does, within a bound.
 //
 // The program decides how often this happens, so only the first records of a connection are written

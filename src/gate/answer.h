@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Answer: the gate's answer to one call, and its form in JSON-RPC (docs/protocol.md).
 //
 // A result is the server's own object, unchanged, whether or not it says isError: only the agent

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Approver: interface that answers the questions of `ask` rules (docs/asking.md).
 //
 // A question shows one call exactly as it would be sent, and the rules that want an answer. What a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Asking: the questions of one run, one at a time in their order, and the answers that stand.
 //
 // A program decides how often it makes a call, so how many questions may wait and how many a minute

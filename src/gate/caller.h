@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Caller: the back channel from a server to the maker of a call, while it works on that call.
 //
 // Progress, and what a server asks back (elicitation, sampling, roots), belong to one call. This

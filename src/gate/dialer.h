@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Dialer: makes the connections that the gate decided, as the gate sees it. The real one is
 // network/host_dialer.h.
 //

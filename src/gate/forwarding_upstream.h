@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ForwardingUpstream: base of upstream decorators, which passes everything on.
 //
 // A decorator (of counts, of traces) overrides what it changes; the rest, and what Upstream gets in

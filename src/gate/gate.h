@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Gate: the reference monitor. Every tool call of every door takes this one way, in this order:
 //
 //   name → locked? → defaults filled → URLs in one spelling → locked input schema → policy →

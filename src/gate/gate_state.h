@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Gate::State: the inside of the gate (gate.cpp): calls, decisions, questions and connections.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "gate/network_gate.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // NetworkGate: the gate's way for connections, in this order:
 //
 //   limits → by name → audit record → the name is looked up → each address → audit record → dialled

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Audit payloads of connections, of bounded size (docs/audit.md).
 #pragma once
 

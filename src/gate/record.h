@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Record: audit payloads of a call, of bounded size.
 //
 // A check holds the caller and the call, the decision, its rule and layer, and what the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "gate/result_line.h"
 
 #include "core/json_writer.h"

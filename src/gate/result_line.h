@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ResultLine: the frame that carries a tool's result, written in one pass into one string.
 //
 // Results are the one thing here that is large (10 MiB is ordinary for files and pictures), and

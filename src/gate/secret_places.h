@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Secret places: arguments that a tool's schema calls secret ("writeOnly": true, "format":
 // "password"), taken out before a call is recorded.
 #pragma once

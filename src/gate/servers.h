@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Servers: requests of doors to servers besides calls: lists, completion, subscriptions, log
 // levels.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Upstream and ToolTable: the gate's interface to the servers behind it.
 //
 // The gate knows no transport, process or lock file: it validates against ToolTable and forwards

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // AnnouncementCoalescer: coalesces and rate-limits unsolicited notifications of servers to clients.
 //
 // A server decides how often it says that something changed, and a client's connection must not

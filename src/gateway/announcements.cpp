@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "gateway/announcements.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Announcements: notifications of servers that belong to no call, on their way to the clients.
 //
 // Changes reach clients in measure (announcement_coalescer.h), and only those of something watched;

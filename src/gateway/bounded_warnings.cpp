@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "gateway/bounded_warnings.h"
 
 #include <fmt/format.h>

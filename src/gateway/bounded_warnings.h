@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // BoundedWarnings: rate-limited warnings to the user about the acts of clients.
 //
 // A client decides how often that is: the same text is said once a minute, and no more than a few

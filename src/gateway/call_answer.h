@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Call answers: answers to a call that has no result of its server.
 //
 // A model can act on a refusal, a bad argument or a server that died, so these come as a result

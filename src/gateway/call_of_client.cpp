@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "gateway/call_of_client.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // CallOfClient: one call at the gate, and the request of the client that its answer belongs to.
 //
 // Mostly that is the request that made it. A client that was asked something and came back makes

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // CallRoom: budget of one client's calls in flight, over all of its sessions.
 //
 // A call's arguments are held until it is answered: while its server works or does not read, while

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "gateway/client_approver.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ClientApprover: asks the person behind a client what `ask` rules ask, by elicitation.
 //
 // The question goes to the client that made the call, as a form; a client that did not say that it

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ClientGrant: the authority of one client, for as long as the gateway stands: its gate, its
 // record, and the socket by which its user sees, revokes and ends it (`mcpac runs`).
 //

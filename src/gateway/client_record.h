@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ClientRecord: the record of one client's run, in as many files as it takes.
 //
 // A file of the audit log ends (audit::kMaxRunBytes), and a client of a gateway that stands for

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ClientRegistry: the runs of all clients, and who has lost what it held.
 //
 // A client has one run; after new rules it gets another, and the former one goes on for the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Figures: metrics of a gateway, and their text for Prometheus (exposition format 0.0.4).
 //
 // Counters only grow as long as the gateway stands. No label names a client, a

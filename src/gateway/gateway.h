@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Gateway: the servers of a project, and the runs of the clients admitted to them.
 //
 // There is one set of servers, started when the first client that may call them is admitted, and

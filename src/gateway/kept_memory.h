@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Memory of large results, kept for the next ones and returned when nothing is in work.
 //
 // A result of 10 MiB is held three or four times on its way: as what was received, as a value and

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Listening: notifications wanted by one open subscriptions/listen, or by a client of the
 // `initialize` era.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The levels of MCP's log messages (RFC 5424), in the order of their severity.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "gateway/log_message.h"
 
 #include "gate/answer.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Log messages of servers, as clients get them.
 #pragma once
 

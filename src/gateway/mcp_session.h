@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // McpSession: protocol session with one ordinary MCP client, in either protocol era.
 //
 // A state machine: messages in, messages out, and the gate behind it. It owns no descriptor, timer

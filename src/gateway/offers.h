@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Offers: resources, prompts and the like of a gateway's servers, shared by all its clients.
 //
 // Nothing of one client is in it: who may see or read what is decided where a client asks

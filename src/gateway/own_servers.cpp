@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "gateway/own_servers.h"
 
 #include <fmt/format.h>

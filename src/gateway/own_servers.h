@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // OwnServers: per-client processes of servers with "share": "client" in their "sandbox"
 // (docs/configuration.md).
 //

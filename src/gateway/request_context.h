@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Request context: the `_meta` of one request, and with it the era it belongs to.
 //
 // A request of revision 2026-07-28 names its revision and the client's capabilities each time, one

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ServerWatch: subscriptions to servers: changes of resources and lists, logs.
 //
 // One for a gateway. A server is asked once for all subscribers; what it then says is passed on by

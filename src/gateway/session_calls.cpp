@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The calls of a client: through the gate, and what a server may say to the client meanwhile.
 #include <fmt/format.h>
 

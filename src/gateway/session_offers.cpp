@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A client's lists and notifications of resources and prompts; session_reading.cpp has its
 // requests.
 #include "gateway/session_offers.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // SessionOffers: resources, prompts, completion and logs in one client's session.
 //
 // What is read or got is a call through the gate, like a tool's; lists show what the rules could

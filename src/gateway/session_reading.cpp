@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A client's requests about resources and prompts: read, get, complete.
 #include <algorithm>
 #include <expected>

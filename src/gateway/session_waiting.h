@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // unless_over(): for the two files of SessionOffers.
 #pragma once
 

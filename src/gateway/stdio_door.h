@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // StdioDoor: one client at the other end of two descriptors, a message a line.
 //
 // The process that started mcpac holds the other end, and is the client. When it ends its stream,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // TimedUpstream: counts what servers are asked, and how long they take, on the
 // way through, and takes out of their errors what is advice for the person.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // TokenWatch: ends what tokens of `mcpac token create` opened, soon after they open nothing more.
 //
 // Requests are asked for their token one by one; streams, subscriptions and calls that are in work

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Tokens: bearer tokens for HTTP clients, each with its policy.
 //
 // A token is 256 random bits, shown once; kept is its SHA-256 alone, in a private file of the user

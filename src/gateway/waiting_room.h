@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // WaitingRoom: budget of one client's requests that wait for servers, or watch them.
 //
 // A request that waits for a slow list, and the URIs of a subscription, are kept after the

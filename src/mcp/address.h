@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // From where an address can be reached (IANA's registries of special-purpose addresses).
 #pragma once
 

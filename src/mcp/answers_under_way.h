@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // AnswersUnderWay: our answers to a server's questions that it has not taken yet.
 //
 // A server may ask as often as it likes and read nothing: each answer would wait here, and over

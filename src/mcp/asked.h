@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Questions of a server to its client while it works on a call: elicitation, sampling, roots.
 //
 // In the initialize era the question is a request of its own, on the stream of the call or, over

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The member "auth" of a server in mcpac.json, read and written.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ChildProcess: a server as a process of ours, from its start to the last of its group.
 //
 // It leads a process group of its own (Ctrl-C at our terminal does not reach it), has three

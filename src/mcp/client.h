@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Client: one connection to one MCP server, whatever its transport and protocol era.
 //
 // connect() starts or calls the server, finds out its era (2026-07-28 `server/discover`, else

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ConfigMember: one member of a server's entry in mcpac.json, read as the type it should have.
 //
 // Every reader checks what the value will later be used for (no NUL in an argument, no line break

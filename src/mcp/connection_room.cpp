@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "mcp/connection_room.h"
 
 #include <sys/resource.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ConnectionRoom: budget of connections to servers over HTTP, over all servers of one loop.
 //
 // Each takes a descriptor, and a process has a number of them: were there none left, no client

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The environment of a server: the few variables that any program needs, those that say how the
 // network is reached (is_network_variable() in mcp/proxy.h), and what its entry names.
 //

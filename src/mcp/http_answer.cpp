@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The receiving half of HttpTransport: what a response means, and streams of events.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // HttpConnection: one TCP or TLS connection that carries one HTTP/1.1 exchange after another,
 // through a proxy where the environment names one (mcp/proxy.h): a tunnel to a host of https, whole
 // URLs to one of http.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The headers of one request of the Streamable HTTP transport, for each protocol era.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // HttpReadings: the bodies that come from one server at the same time, and which of them goes on.
 //
 // Many large answers at once neither pile up here nor hold up one another: the oldest comes first.

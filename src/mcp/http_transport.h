@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // HttpTransport: Streamable HTTP. Every message is a POST; its answer is JSON or a stream of
 // events.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // HttpTurns: fair queue of messages for the connections to an HTTP server.
 //
 // A call has a connection for as long as its server works on it. Without a bound one client with

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // mcpac-keeper: the parent of one server, so that nothing of it stays.
 //
 // What a server starts may leave its process group and its session (setsid), and lose its parent;

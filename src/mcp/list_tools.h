@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // list_tools(): all pages of tools/list, as one listing.
 #pragma once
 

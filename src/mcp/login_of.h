@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // make_authorizer(): the authorizer of a server in the configuration, if it has one.
 #pragma once
 

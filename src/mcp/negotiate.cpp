@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "mcp/negotiate.h"
 
 #include <fmt/format.h>

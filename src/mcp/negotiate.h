@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // negotiate(): protocol version of a server, and the handshake in it.
 //
 // An unknown server is asked `server/discover` first (2026-07-28). Any error, silence or nonsense

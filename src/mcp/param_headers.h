@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Arguments of a tool that travel as headers, too: `x-mcp-header` of revision 2026-07-28
 // (SEP-2243).
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Placeholders of other programs in an entry of a server: `${API_KEY}`, `${input:key}`, `~`,
 // `%USERPROFILE%`. Another client may replace them; mcpac has `${env:NAME}`, `${env:NAME:-default}`
 // and `${file:PATH}` alone, and would hand the rest to the server as text. Pure.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Names and numbers of the MCP revisions that we speak.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Proxies: choice of a proxy for a connection to an HTTP server, by HTTPS_PROXY, HTTP_PROXY,
 // ALL_PROXY and NO_PROXY of the environment, as curl reads them (lower case wins; empty is not
 // set).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ReadThrottle: limit on the loop's time that one server, or one client of a door, takes by its
 // input.
 //

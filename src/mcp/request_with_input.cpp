@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "mcp/request_with_input.h"
 
 #include <fmt/format.h>

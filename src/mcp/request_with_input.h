@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // request_with_input(): a request whose server may ask for input before it answers.
 //
 // In revision 2026-07-28 a server that needs input answers `input_required`; the request is made

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The notice that replaces lost announcements to a client.
 //
 // The stream on which a server says that something changed ends now and then: proxies end what is

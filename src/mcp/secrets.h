@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // SecretValues: the one place where `${env:NAME}`, `${env:NAME:-default}` and `${file:PATH}` become
 // what they stand for.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ServerConfig: one entry of "mcpServers" in mcpac.json, the format that other MCP clients use.
 //
 // Values keep `${env:NAME}` and `${file:PATH}` unexpanded; only SecretValues (at start or call)

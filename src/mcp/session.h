@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Session: requests and answers of one MCP connection, whatever carries them.
 //
 // It numbers requests, matches answers, keeps the time of each, tells the server about what is

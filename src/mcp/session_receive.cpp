@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The receiving half of Session: what comes in, and what the server asks.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Spawn: a program as a child that dies with us, however we end.
 //
 // posix_spawn() cannot ask for the parent-death signal, so a server that ignores the end of its

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // SseParser: server-sent events (WHATWG HTML, section 9.2) out of pieces of a response body.
 //
 // Only what MCP needs: data, id, retry. Bounded: an event over the limit is an error that stays.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "mcp/stdio_transport.h"
 
 #include <fmt/format.h>

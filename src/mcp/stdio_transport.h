@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // StdioTransport: a server that we start and talk to over its stdin and stdout, one message a line.
 //
 // on_closed comes when the server has ended: after its last lines of stdout and stderr were read,

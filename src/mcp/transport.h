@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Transport: carrier of the messages of one session, to a process or over HTTP.
 //
 // It knows bytes, descriptors and headers and no MCP beyond what its headers carry. Messages come

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Url: an http or https URL, taken apart for a client. Strict: what it does not understand is
 // refused.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "mcp/url_addresses.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Addresses of a URL's host, without holding up the loop, or its end, when the name server is
 // silent.
 #pragma once

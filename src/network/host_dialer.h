@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // HostDialer: the connections of one run, made and relayed by the host on its loop.
 //
 // For each: the name is looked up, every address is asked about and then dialled itself, TLS is

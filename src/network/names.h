@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Addresses of a host's name, asked of this machine.
 //
 // Names are asked for as they were decided, whole: a name server is asked with the final dot, so

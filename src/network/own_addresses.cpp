@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "network/own_addresses.h"
 
 #include <ifaddrs.h>

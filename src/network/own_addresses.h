@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // OwnAddresses: this machine's own addresses.
 //
 // A service that listens on all addresses is often kept from the world by a firewall outside of the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Resolver: from a name to addresses. An interface, so that tests can have a name that leads
 // elsewhere the second time; the system's own is the only one that is shipped.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Authority: the rights of one run or client, decided for one call at a time.
 //
 // It is a stack of layers, each a set of rules (docs/grants.md). A call needs

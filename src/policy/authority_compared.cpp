@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // An authority beside what a program declares or calls, and beside another authority.
 #include <algorithm>
 #include <optional>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The state of an authority, for the files of its functions (authority*.cpp).
 #pragma once
 

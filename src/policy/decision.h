@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Decision: the answer of an authority to one call.
 #pragma once
 

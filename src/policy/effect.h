@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Effect: outcome of a rule or a decision, from the most generous to the strictest.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Environment of an authority: the tools that rules may name, the world that they are read against.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Evidence: inputs of one decision, from which it can be made again (docs/audit.md).
 //
 // An Explanation is told to people; evidence is recorded with every call, so it is small: rules

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Explanation: all that a decision rests on, as a value: what every layer said, and of every rule
 // that speaks of the tool whether it matched, and if not, the first reason why.
 //

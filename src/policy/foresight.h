@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Foresight: predicted answer of an authority to a call in a source.
 //
 // It promises what decide() keeps: covered where every call that the source can make is allowed,

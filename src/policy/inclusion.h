@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Inclusion: is every call that one authority admits admitted by another (ADR 0012)?
 //
 // A yes means: for every tool of the lock and every call that its schema admits, read by its text

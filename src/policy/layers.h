@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The layers of an authority: as texts that go in, and as rules that are printed again.
 #pragma once
 

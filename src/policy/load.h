@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Load: the texts of one layer to compiled rules; all of them or none.
 #pragma once
 

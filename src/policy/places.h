@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Places: files and network destinations that a program itself may reach, without any tool between
 // (docs/grants.md, "Files and network"). They are granted as places and not as rules over
 // arguments, because the kernel and the host's proxy hold them, not the gate.

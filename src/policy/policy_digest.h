@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The digest of an authority: two that share it decide every call alike, as long as they know the
 // same tools (the lock has a digest of its own) and see the same files and clocks.
 //

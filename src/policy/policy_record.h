@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Policy record: all that the decisions of an authority rest on beside the lock, the calls and the
 // clocks, as a value that the audit log keeps, and the authority again from it.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ServerReach: places that the calls of one server can name, by the rules of an authority.
 //
 // A value, so that what several authorities admit can be put together (a gateway's clients) and

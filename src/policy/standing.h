@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Standing: relation of a program's declaration to its grants.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ClaimedNeeds: declared needs of a confined server's tools (core/claims.h), against the sandbox
 // that a start of it would get: by its entry, references expanded, and by the rules of the run.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Editor files: clangd's configuration for a project, in the folder of its programs.
 //
 // clangd looks for flags beside a source and in the folders above, so it never sees those in

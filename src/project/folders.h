@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Folders: places outside of the project. The command line decides (XDG base directories).
 #pragma once
 

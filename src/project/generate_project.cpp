@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "project/generate_project.h"
 
 #include <algorithm>

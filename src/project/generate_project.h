@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // generate: writes servers/ and mcpac.lock of a project from the offers of its servers.
 //
 // A locked tool keeps its approved definition, also when its server changes or withdraws it: a tool

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The files of servers/: written from a lock, and held against one.
 //
 // Writing makes the folder equal to what was generated; each file is replaced whole, and

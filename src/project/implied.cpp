@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "project/implied.h"
 
 namespace mcpac::project {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Implied: a project without servers has nothing to approve, so it needs no lock.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // KnownLock: a lock beside the bytes that it was read from, and its digests.
 //
 // Reading a lock and writing it again for its digest takes longer than all else that a run of a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Asking real servers for their tools, all at the same time.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // PrivateFolder: a folder of the cache, trusted because its owner alone may write to it.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Project: the files of the user's folder that a run stands on, read once.
 //
 // mcpac.json says which servers there are, mcpac.lock which tools were approved, servers/ holds the

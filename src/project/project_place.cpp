@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "project/project_place.h"
 
 #include <fmt/format.h>

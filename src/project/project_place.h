@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ProjectPlace: places of a project and of what starts its servers: one name for a project, however
 // its mcpac.json was spelled, the home that `~/` means, and places of a confined server's entry.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ProjectState: per-project files in the user's state folder, 256 of a kind, chosen
 // by a digest of the project's place: two projects may share one. Other users cannot open them.
 #pragma once

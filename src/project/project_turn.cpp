@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "project/project_turn.h"
 
 #include <fcntl.h>

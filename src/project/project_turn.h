@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ProjectTurn: one writer of a project at a time.
 //
 // `generate` and `lock accept` read mcpac.lock, merge and write; two at once would each write what

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ProjectUse: record of present and past uses of a project's servers.
 //
 // A server that waits for the next run (prewarmed_run.h) must be younger than every run before it.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Review: current offers of servers against mcpac.lock, and the approval of exactly these.
 //
 // A Review holds the very listings that it was made of. Accepting writes those, never a second

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ShownDiff: the last output of `lock status` and `lock diff` for each server, kept so that `lock
 // accept --yes` approves that and nothing else.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // VerifiedHeaders: cache of the files of servers/ that were checked against mcpac.lock and have not
 // changed since.
 //

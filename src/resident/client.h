@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Visit: client side of `execute` and `run` at a resident host: a worker does the command, or it
 // works alone.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Door: listening socket of a user's resident host, in a folder that is the user's alone.
 //
 // The folder is `resident` below the user's runtime folder, or below the state folder where the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A visit that goes on in another program: bin/mcpac has asked the host, and becomes all of mcpac
 // where no worker did the work. The connection stays open over exec(): as long as it is, the host
 // prepares nothing in the project. A sealed memory file says what came of it; its number is in the

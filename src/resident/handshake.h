@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Handshake: the last word between a client and its worker, on a socket of their own.
 //
 // The client sends one end of it with its request. On it the worker says "ready": it has become

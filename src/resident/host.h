@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ResidentHost: `mcpac up`, one process a user that keeps workers prepared for the next run.
 //
 // It runs nothing itself: it hands a client's request to a worker, passes the client's signals on

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // HostLog: log of the resident host, one line an event, at a descriptor.
 //
 // Refusals are logged at most twenty times in ten minutes, then only how many more there were: no

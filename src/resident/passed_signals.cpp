@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "resident/passed_signals.h"
 
 #include <sys/signalfd.h>

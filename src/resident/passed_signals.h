@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // PassedSignals: forwards signals from a person or a supervisor to the worker of a command.
 #pragma once
 

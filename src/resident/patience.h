@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Patience: scale factor of all time-outs here.
 //
 // Limits of time are against what hangs; a machine that is slow for other reasons wants them

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Requests of `ps` and `down` to a resident host.
 #include <poll.h>
 #include <signal.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Request: a client's command, as its worker takes it over.
 //
 // It travels in a sealed memory file: no process can change it after it was read, nor make its

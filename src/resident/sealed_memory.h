@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // SealedMemory: immutable bytes for another process, in a memory file (memfd).
 //
 // Only such a file has seals, so reading one never waits for another process, and what was read

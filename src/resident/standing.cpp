@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "resident/standing.h"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Standing: confinement of a process, as the kernel reports it.
 //
 // The resident host runs programs for others of the same user. One of them that is confined (in

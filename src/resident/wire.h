@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Wire: one message of the resident host, whole, with descriptors and its sender.
 //
 // SOCK_SEQPACKET keeps messages apart; the kernel writes the sender's process and user beside each

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Worker: the process that waits, prepared, for one request, and then is that run.
 //
 // It has loaded its libraries, started its warden, read the project and started servers

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // WorkerProcess: a prepared process of the resident host, and what it was prepared from.
 //
 // It serves one request and ends; the kernel kills it when the host dies (mcp/spawn.h), and with it

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // run_agent: one program in the sandbox, its channel at the gate, to its end. Used by `execute`
 // (for what it compiled) and by `run` (for a prebuilt program): there is one way to run anything.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // analyze_source: the pipeline up to the report, for `permissions analyze` and `validate`.
 #pragma once
 

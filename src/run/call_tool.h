@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // call_tool: one tool call from the command line, through the same gate as every other call.
 #pragma once
 

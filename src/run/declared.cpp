@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "run/declared.h"
 
 #include "run/check/check.h"

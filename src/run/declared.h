@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A program's declaration for its gate: from a source's report, or from a binary's note, which is
 // read into one (analyzer/report.h).
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ExitReport: errors of programs that ended by themselves, and what a run had done when it ended,
 // as reports of runs have them.
 //

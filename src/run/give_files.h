@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // GiveFiles: puts the files that a run's rules admit into its program's sandbox.
 #pragma once
 

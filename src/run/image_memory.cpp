@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "run/image_memory.h"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ImageMemory: the memory in which a runner is given its image (docs/adr/0024): a descriptor whose
 // bytes cannot change any more once it leaves us.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ImageStart: hand-over of the image to a runner in its sandbox (docs/adr/0024): one message on the
 // program's channel, before anything else, with the image's bytes as a descriptor.
 #pragma once

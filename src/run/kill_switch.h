@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // KillSwitch: ends a run from its loop, beside the signals that end it from outside.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // LoopTalk: bounded queue of messages from the loop of a run to the thread that attends to the
 // program.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "run/outcome_json.h"
 
 #include "core/error_json.h"

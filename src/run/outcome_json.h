@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // OutcomeJson: the outcome of a run as one object, for `execute --json` and for clients in code
 // mode.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // execute: analyse → check → compile → run, for one C++ program. The life of a run is told in
 // docs/architecture.md; each stage has a file of its own.
 //

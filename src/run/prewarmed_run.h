@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // PrewarmedRun: parts of a run that can be prepared before the run is known: its warden, the lock,
 // the servers that the last run of the project used with the schemas of their tools, the processes
 // of PrewarmedTools, and the sweep of what killed runs left.

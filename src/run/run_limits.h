@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // RunLimits: resource limits of one run of a program. The defaults fit an agent that waits for
 // tools.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // run_prebuilt(): `mcpac run`, a program compiled elsewhere, in the same sandbox at the same gate.
 //
 // Its source is not known. What it declares stands in its note (analyzer/binary_note.h), and then

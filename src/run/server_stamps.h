@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ServerStamps: the inputs of a server's start as one text; another text, another server.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Slot: a program in its sandbox with its channel; for an image, its runner, which waits until it
 // is given one (docs/adr/0024).
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // supervise: the last stage of `execute` and of `run`, the same for both: an audit log, a gate with
 // the run's authority, the program in the sandbox, and what became of it.
 #pragma once

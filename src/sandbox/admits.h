@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Admits: system calls that a program may make beyond those of every agent.
 //
 // An agent computes, allocates, starts threads, reads clocks and talks on the descriptors it was

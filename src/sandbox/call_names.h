@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // System calls by name, for people, and where a call has a path among its arguments.
 #pragma once
 

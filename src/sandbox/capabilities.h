@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Capabilities and ids: the program has no power over the machine and cannot get any by exec.
 #pragma once
 

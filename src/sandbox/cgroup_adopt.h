@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A host that is alone in a control group that was left to it makes it fit for its children.
 //
 // A group with controllers for those below it may not have processes itself, so the host moves into

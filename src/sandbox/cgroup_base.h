@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The group below which children get control groups of their own, where that was left to us.
 //
 // Found anew on each use, from where the process is: the group above its own, if no process is in

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The small files of a control group (cgroup v2), by a descriptor of its folder.
 //
 // Nothing here allocates beyond its answer or waits. No answer: the file is not there, which is how

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // One child's control group: limits that count what rlimits cannot.
 //
 // RLIMIT_DATA counts what one process allocates for itself. Its control group counts whatever

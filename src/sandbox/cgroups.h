@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The control groups of one warden's children: one for each, where there is a base for them.
 //
 // More than what every machine gives, so a warden without a base goes on without. But where there

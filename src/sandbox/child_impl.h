@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Parts of a Child, handed over by Warden::spawn; not for others.
 #pragma once
 

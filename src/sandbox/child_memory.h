@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ChildMemory: bounded reads of a thread that stands still in a system call.
 //
 // Everything read is the child's word: any of it may be wrong, none of it may be endless. A kernel

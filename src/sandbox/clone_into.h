@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A child that begins in another control group.
 //
 // clone3 has that, and libc does not offer it together with a stack of its own. Moving a process

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Confine: the order in which the layers are laid, in the child, one system call after another.
 #pragma once
 

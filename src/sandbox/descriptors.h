@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Descriptors: the program gets 0, 1, 2, perhaps 3, and nothing that the warden had open.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // EndReport: the warden's report about a child that has ended, on the child's own pipe.
 //
 // Plain memory of one build's two halves, smaller than PIPE_BUF so that it is written whole. What

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Memory and threads of a process, as the kernel counts them: the look that works on every machine.
 //
 // RLIMIT_DATA counts what is writable now, and is meant for programs that do not hide from it:

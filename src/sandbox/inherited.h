@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Inherited: state that a process has from its parent, and a sandboxed program must not have.
 //
 // Done once by the warden for itself, as its children have it from the warden; what each child

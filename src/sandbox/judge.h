@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Judge: from the warden's report and the limits to the verdict that a host shows.
 #pragma once
 

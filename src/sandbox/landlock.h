@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Landlock: the second opinion on files. The same list that makes the root makes the rules.
 #pragma once
 

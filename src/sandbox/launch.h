@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Launch: one clone, and what became of it.
 #pragma once
 

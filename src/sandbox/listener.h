@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Listener: the warden's end of a child's system-call filter.
 //
 // A call that is not admitted stops its thread until a listener answers. Ours never answers: it

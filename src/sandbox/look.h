@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Look: snapshot of a child's thread, read by a process of its own.
 //
 // A reader of another's memory waits for the page, and a page of a mapped file may never come (FUSE

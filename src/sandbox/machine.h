@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Machine: sandbox features of this machine, found by building real sandboxes that start nothing.
 //
 // Never from a sysctl, a version or a file in /sys: containers, security modules and other kernels

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // NameGuard: holds names in the folders that a program writes, where neither mounts nor Landlock
 // can: a name that is not there yet cannot be mounted over, and Landlock's rules know no names.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Namespaces: flags for clone, and what a child in new ones has to do first.
 #pragma once
 

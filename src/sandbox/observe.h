@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Observation: files, connections and programs of a process tree, seen by a system-call filter that
 // stops each such call, reports it, and lets it go on.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Packets with descriptors over a SOCK_SEQPACKET socket.
 #pragma once
 

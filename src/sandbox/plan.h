@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Plan: everything about one sandbox that can be worked out beforehand.
 //
 // The confined child runs in the warden's memory until it starts its program (vfork style: copying

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Prepare: from a spec and what the machine gives to a plan, or to the reason why not.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Ends of processes: signals by descriptor, as a process number could by now be another's, and
 // children of ours that may not end when they are told to.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The warden's protocol: one packet asks, one packet answers, descriptors travel beside them.
 //
 // Host and warden come from one build, but a packet is still checked: version, bounds, no rest. The

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "sandbox/rlimits.h"
 
 #include <sys/resource.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Limits that every machine has; their effects were measured (docs/limits.md). Where there are
 // control groups, those come on top (cgroup_leaf.h).
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Root: a file system that holds the mounts of the spec and nothing else.
 #pragma once
 

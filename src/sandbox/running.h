@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Running: a child that the warden has started, up to its end.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Sandbox: rights of a child process as one value, and the child that runs under them.
 //
 // The caller says what the child needs; the warden (a small, single-threaded process without

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The system-call filter: the layer that carries the most.
 //
 // An allow-list of three classes: what a program needs is allowed, what a C or C++ library merely

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The calls behind each weakening (admits.h). Which files they reach is for mounts and Landlock; so
 // nothing is admitted here that those two do not hold.
 #include <fcntl.h>

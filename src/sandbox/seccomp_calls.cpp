@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include <cerrno>
 
 #include "sandbox/seccomp_rules.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The calls of a program that Serves (admits.h): what an interpreter, a package of it and the
 // programs that they start are written for. Which files are reached is for mounts and Landlock,
 // which processes and sockets for the namespaces, or where there are none for the scopes of

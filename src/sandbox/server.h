@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The warden's loop: requests from the host, ends of children. One thread, no secrets.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Step: current layer in the building of a sandbox, so that a failure can name it.
 //
 // The child that is being confined has no way to print: it writes one Failure into a socket

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A trial: a sandbox that is built like any other and starts no program. What it does is what the
 // machine gives.
 #pragma once

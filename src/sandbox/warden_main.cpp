@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // mcpac-warden: makes sandboxes for one host and outlives neither it nor them.
 //
 // The host starts it with a socket as descriptor 3, early, before it holds secrets. It is a process

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "sandbox/watch.h"
 
 #include <sys/ptrace.h>

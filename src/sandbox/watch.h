@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Watch: reads a child's signals while it is stopped at them.
 //
 // When a process has ended its memory is gone, and with it where it crashed. So the warden traces

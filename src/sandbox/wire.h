@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Writer and Reader: numbers and strings in one packet. The Reader never reads beyond its packet
 // and remembers the first failure, so that a decoder can read a whole structure and ask once.
 #pragma once

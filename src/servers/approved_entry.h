@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Whether a server's entry in mcpac.json is the one that mcpac.lock approved: the same program or
 // URL, and no more for it.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // events_for(): forwards what a server says while it works on a call to the caller of that call.
 #pragma once
 

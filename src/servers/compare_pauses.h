@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ComparePauses: intervals at which a server's tools, which may have changed, are listed again.
 //
 // One that could not be asked is most often busy or about to be back, so the first pauses are

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Host: the event loop of a run on its own thread, and the servers behind it.
 //
 // The stages of a run (analyse, compile, wait for the agent) block the main thread; the connections

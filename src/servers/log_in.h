@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // log_in(), log_out(): a person logs in at one server of the project, now, and out again.
 #pragma once
 

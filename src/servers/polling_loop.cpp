@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "servers/polling_loop.h"
 
 #include <sched.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A polling loop: an event loop that looks a moment longer before it sleeps.
 //
 // A thread that sleeps is woken by an interrupt to another processor, which takes 15 to 45 µs on a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // RestartBackoff: backoff of restarts for a server that keeps ending, and of new sessions for one
 // that keeps forgetting its session.
 #pragma once

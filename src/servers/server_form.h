@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Forms of servers: text shown to a person when a server asks something while it works on a call.
 //
 // Behind a gateway all servers speak through one connection, and none may pass for another, nor for

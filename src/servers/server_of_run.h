@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // One server of a run, as Upstreams keeps it; for its own files alone.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "servers/tool_tables.h"
 
 #include <fmt/format.h>

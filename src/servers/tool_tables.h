@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The lock as the gate and the policy want it: compiled schemas, and plain ones.
 #pragma once
 

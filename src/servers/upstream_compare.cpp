@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The tools of a server, held against the lock: at its start, and whenever they may have changed.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // UpstreamInterposer: base of decorators that wrap or replace all upstream servers of a host
 // (recorder, replayer).
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Requests to servers besides calls: the Servers half of Upstreams.
 #include <chrono>
 #include <memory>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Servers that ended are started again, where that was asked for: with the next call, not before,
 // and not more often than the back-off allows. What is started again is held against the lock like
 // the first time; a tool that had drifted stays refused, and a server that is another one by now is

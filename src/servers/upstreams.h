@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Upstreams: the real servers of a run, as the gate's view of them.
 //
 // start() returns at once: a server connects, and its tool list is held against the lock, while the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Analysis: the worker process that reads untrusted C++, asked once, answered with a Report.
 #pragma once
 

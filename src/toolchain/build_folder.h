@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // BuildFolder: folder of one program's build, in parts that the sandboxes of its tools see.
 //
 //   source/     what is compiled: the snapshot, with the entry behind its source

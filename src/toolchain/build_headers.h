@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // build_headers: mcpac.lock in, the headers of one build out (mcpac_generate in CMake).
 //
 // No server is started and no project is needed: the lock holds every approved definition whole,

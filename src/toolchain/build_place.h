@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // BuildPlace: the program to analyse and build, and the place and way its tools run. Borrows all.
 #pragma once
 

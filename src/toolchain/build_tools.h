@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // BuildTools: the processes that analyse and build one program, as the warden is asked for them.
 // The same question whether a tool is started for a program or before there is one
 // (waiting_build.h, waiting_analyzer.h).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Compile: snapshot in, one program out, through two sandboxed runs (clang -cc1, ld.lld). What
 // came out of each of them is held against what the analysis saw before anything is done with it.
 //

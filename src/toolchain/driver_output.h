@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Asks the clang driver which command it would run, without running it (`-###`).
 #pragma once
 

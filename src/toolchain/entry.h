@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Entry: the entry point of a program, and the text that ties it to the runtime.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Image: an agent as the linker made it for the runner (docs/adr/0024): a file of segments at fixed
 // addresses, which the runner maps into its own memory and enters.
 //

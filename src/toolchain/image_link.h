@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ImageLink: the linker's input about the runner, by which a program becomes an image for it
 // (docs/adr/0024).
 #pragma once

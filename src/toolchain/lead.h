@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The lead's files on the host (analyzer/lead.h says what a lead is), in a folder that a tool's
 // sandbox gets as analyzer::lead::kFolder.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "toolchain/library_symbols.h"
 
 #include <ar.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // LibrarySymbols: every name that the runtime's object and the libraries beside it define.
 //
 // Read once per toolchain from what the link command names (all of it ours or the system's) and

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // MakeRunner: the program that images run in, built beside the precompiled runtime
 // (docs/adr/0024).
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Named servers: the servers that a program can use, by the words in its text.
 //
 // Preparing the headers of hundreds of servers for a program that uses two costs seconds, and each

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Precompile: the slow steps behind Prepared, each into a folder of the cache.
 //
 // The runtime (the standard library and templates/) is compiled once per toolchain and mcpac. The

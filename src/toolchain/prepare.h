@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Preparing: the verified headers and their precompiled form, ready for any number of programs.
 //
 // It happens once per lock (a fraction of a second) and once per toolchain (seconds); later runs

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // prepare_runtime(): files that every program on a machine needs, made before the first one.
 //
 // The same that prepare() makes first where no program was built yet; a later build of a program

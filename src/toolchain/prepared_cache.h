@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // PreparedCache: bound and use of prepared folders (prepare.h).
 //
 // Each set of servers that a program names has a folder of its own, and which words a program has

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ProgramBuild: one program from its snapshot to something that can run, as fast as it may be.
 //
 // A program that was seen before is found with its report; of any other the compiler starts beside

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ProgramFile: facts that an ELF file states about itself, read before it runs.
 //
 // The interpreter of a dynamically linked program is chosen by its builder, so it is held

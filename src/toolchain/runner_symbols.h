@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // RunnerSymbols: at which address the runner has what an image needs (docs/adr/0024).
 //
 // Read once from the runner's symbol table, kept beside it as a list that is searched where it

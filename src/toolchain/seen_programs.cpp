@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "toolchain/seen_programs.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // SeenPrograms: programs that were analysed and built before, found again by all that they were
 // made from.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Snapshot: the bytes of a program, read once, for the analyzer and the compiler alike.
 //
 // Both see what was read here, so a file that changes between the two is no way in. Only what the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // SourceFiles: the files and folders that a user names, as one program.
 #pragma once
 

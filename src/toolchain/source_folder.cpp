@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "toolchain/source_folder.h"
 
 #include "toolchain/child/scratch_file.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // SourceFolder: the folder that an analyzer reads a program's sources from. Its parent is private,
 // so that no other user of the machine reaches it; it goes with this.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Toolchain: the exact clang and lld commands that build an agent.
 //
 // The driver is asked once (`clang++ -###`, which reads no source) and its answer kept beside the

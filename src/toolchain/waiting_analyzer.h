@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // WaitingAnalyzer: an analyzer that was started before there was a program to analyse. It has read
 // the headers and what programs use, and stands at the pipe of its lead (docs/adr/0042). Used for a
 // program of one source where the very same process would be started now, once.

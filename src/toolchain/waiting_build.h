@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // WaitingBuild: a compiler and a linker that were started before there was a program to build.
 //
 // The compiler has read the headers and what programs use, and stands at the pipe of its lead; the

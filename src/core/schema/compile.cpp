@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // From schema to nodes. Every schema becomes one node, found by its address, so that references and
 // recursion meet; the open ones wait in a list, so that no chain of references exhausts the stack.
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Filling absent members from "default".
 //
 // Only where it is certain which schema applies: properties, items, references and allOf. What

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // SchemaIndex: every schema of the documents at hand, and which URI names which.
 //
 // A reference finds its target here or nowhere: a document is the compiled schema itself or a

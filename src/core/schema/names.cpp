@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Names of members as decoders read them that do not read exactly.
 //
 // Go's encoding/json takes "SOURCE" and "ſource" for "source" (Unicode simple folding), and the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Node: one compiled schema. Compilation resolves every reference and reads every keyword once, so
 // validation touches no URI, no keyword name and no regular expression text.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Pattern: a regular expression of a schema, as ECMA-262 reads it, run by RE2.
 //
 // RE2 takes time linear in the text, whatever the pattern; ECMA's own engines can be made to take

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Places: the schemas that may apply at each place of a value, over all branches of anyOf, oneOf
 // and if.
 //

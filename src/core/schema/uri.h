@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // References between schemas: the part of RFC 3986 that "$id" and "$ref" need. Nothing is ever
 // fetched; a URI is a name here.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Validation: types, constants, numbers, strings, and what applies more schemas to the same value.
 #include "core/schema/validate.h"
 

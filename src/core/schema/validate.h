@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Operations on one value and a compiled schema: names, defaults, validation.
 #pragma once
 

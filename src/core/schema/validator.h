@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Validator: the state of one validation, from the whole value down.
 //
 // Schema and value are both a stranger's. What a server writes as `anyOf` in a recursion can take

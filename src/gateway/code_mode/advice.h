@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Advice: the fix of an error, in terms that a client of the gateway can follow.
 //
 // Refusals of a run advise the user who typed its command, by naming options of that. A model has

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Answer text: the outcome of a program, for a client that reads no structured content.
 //
 // A model reads it from its beginning: what the program returned, what it wrote, then what went

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Answers of code mode: structured contents, and text for clients that read none, within bounds.
 //
 // What a program did, how it ended and why it was refused are values that a model acts on, so they

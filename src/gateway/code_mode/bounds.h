@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Bounds of code mode: limits on what one client may send, start and get back. A model reads the
 // answers, so they are shorter than a door could carry.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ClientUpstream: upstream of the gate of a client's program, which forwards to the gate of the
 // client.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // CodeMode: the tools of code mode for one client: search, describe, analyse, execute.
 //
 // A program runs with what it declares, of what the client was granted: its own gate holds it to

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Definitions: the four tools of code mode, as clients see them.
 #pragma once
 

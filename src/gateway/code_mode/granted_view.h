@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // GrantedView: the part of a project visible to a client in code mode and its programs: the tools
 // that its rules could ever allow, as a lock of their own, and what the rules say of each.
 //

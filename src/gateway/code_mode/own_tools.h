@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // OwnTools: tools of the gateway itself, beside those of servers: code mode, where it is on.
 //
 // They add no authority, so no grant names them; what their programs call goes through the client's

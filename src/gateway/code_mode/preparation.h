@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Preparation: files that the first program on a machine needs, made before a client waits for it.
 //
 // Precompiling the runtime takes seconds, much longer on a busy machine, and the first analyse or

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ProgramCaller: caller of a client program's calls, bound to the client's call that runs it.
 //
 // A program makes many calls at once, and a client of 2026-07-28 can be asked one thing at a time:

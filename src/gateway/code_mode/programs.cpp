@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "gateway/code_mode/programs.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Programs: work that blocks a thread, on threads of its own, a bounded number at a time.
 //
 // Analysing, compiling and running a program take seconds to minutes; the loop goes on meanwhile.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ReadyTools: prewarmed tools for the next program of code mode, started while no client waits.
 //
 // A warden with an analyzer and a compiler that have read all but the program, a linker and a

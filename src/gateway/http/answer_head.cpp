@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "gateway/http/answer_head.h"
 
 #include <boost/beast/http/status.hpp>

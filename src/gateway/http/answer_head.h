@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // AnswerHead: the first lines of an answer, as text.
 //
 // An answer has four or five headers, all of them ours: a text takes less than the fields of a

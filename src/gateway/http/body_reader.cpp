@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "gateway/http/body_reader.h"
 
 #include <pthread.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // BodyReader: long bodies become messages on a thread of their own, while the loop serves others.
 //
 // A body within the limits (16 MiB, two million values) takes up to a second to be decoded, and a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ClientShare: budget of one client at a door, over all its sessions and connections.
 //
 // Answers wait here for a client that reads slowly, or that comes back for them; bodies are held

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // HttpDoor: clients over Streamable HTTP; without TLS, on this machine alone.
 //
 // Every request is looked at in this order: its head (head.h), who sends it (a bearer token, in a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // EventStream: events of one stream of a session, kept until they are taken, and a while longer.
 //
 // A connection that breaks loses what was on its way; a client of the `initialize` era may come

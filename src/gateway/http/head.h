@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Head: checks of the head of an HTTP request, before its body is looked at.
 //
 // A browser that was led here by a name that resolves to this machine (DNS rebinding) says that

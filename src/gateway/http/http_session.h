@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // HttpSession: one client session over HTTP, and its streams.
 //
 // Of the `initialize` era it has an id and lives until the client deletes it, or is silent for

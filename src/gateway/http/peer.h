@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Peer: one TCP connection to the door, one request after another.
 //
 // A request that is refused before its body was read ends the connection: what follows on it cannot

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Dispatch of a request whose head and body are read: a message for a session, or one that stands
 // alone.
 #include <fmt/format.h>

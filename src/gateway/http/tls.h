@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // TLS of the door: a certificate and its key, as they are in two files of PEM.
 //
 // TLS 1.2 and 1.3 with forward secrecy and authenticated encryption alone; no renegotiation, no

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Wire: the bytes of one connection, as they are or within TLS.
 //
 // One type for both, so that what reads and writes requests is there once. A handshake, a read or a

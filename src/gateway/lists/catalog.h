@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Catalog: the tools that one client sees: those of the lock that its policy could ever allow.
 //
 // What is not here does not exist for the client: a tool without a grant is answered like an

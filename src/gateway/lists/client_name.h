@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Client names: names of tools at a door for ordinary MCP clients.
 //
 // A permission is "server.tool"; some clients take only letters, digits, '_' and '-', and at most

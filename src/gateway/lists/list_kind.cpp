@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "gateway/lists/list_kind.h"
 
 namespace mcpac::gateway {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ListKind: the lists that a server has besides its tools.
 #pragma once
 

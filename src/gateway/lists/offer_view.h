@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // OfferView: the resources, templates and prompts visible to one client, and the owner of a URI.
 //
 // A list shows what the client's rules could ever allow. A URI is one server's: rules say whose it

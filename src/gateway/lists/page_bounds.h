@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Limits of a page of a list, and the prefix of its cursor (MCP 2025-11-25, Pagination).
 #pragma once
 

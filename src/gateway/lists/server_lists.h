@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ServerLists: cache of the servers' lists besides tools, kept while they are fresh.
 //
 // One for a gateway: nothing of a client is in it, and who may see which entry is decided later

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "gateway/lists/shown_lists.h"
 
 #include <time.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ShownLists: the part of the servers' lists visible to one client, worked out once for all its
 // pages.
 //

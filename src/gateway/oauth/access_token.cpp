@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "gateway/oauth/access_token.h"
 
 #include <openssl/bn.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // AccessToken: a JWT of the issuer (RFC 7519, RFC 9068), taken apart and held against what must
 // hold.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // KeySource: the keys by which an issuer signs, from a file or from where its metadata say.
 //
 // Metadata and keys are fetched over https with the limits of Web (mcp/oauth/web.h): no redirects,

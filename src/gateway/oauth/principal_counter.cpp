@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "gateway/oauth/principal_counter.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // PrincipalCounter: clients admitted by tokens of an issuer, so that no subject can take up all the
 // room.
 //

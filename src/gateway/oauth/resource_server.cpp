@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "gateway/oauth/resource_server.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ResourceServer: mcpac as an OAuth protected resource (RFC 6750, RFC 9728, RFC 8707).
 //
 // Access tokens are made by an issuer that the user named, for this resource alone; mcpac makes

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Exporter: the queue of spans before a collector, and its sender.
 //
 // Spans go in batches, when there are 512 or the first has waited for a second; one batch at a

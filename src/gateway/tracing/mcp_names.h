@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Names of the OpenTelemetry conventions for MCP (semantic-conventions-genai, "MCP"),
 // and of ours, with what may stand in them.
 #pragma once

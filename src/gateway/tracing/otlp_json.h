@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Spans as the JSON of OTLP/HTTP (the specification of opentelemetry-proto, "JSON
 // Protobuf Encoding"): members in lowerCamelCase, ids as hexadecimal text, 64-bit numbers as
 // decimal text, enumerators as numbers.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "gateway/tracing/sampler.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Sampler: choice of the traces that are exported; OTEL_TRACES_SAMPLER has its names.
 //
 // A client says in its traceparent whether its trace is sampled, and chooses the trace's id. By

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // SessionSpans: a server span for each request of one client session, from when it is read until it
 // is answered.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Settings of tracing: the collector of spans, from --otlp and the environment.
 //
 // Nothing is exported unless --otlp stands on the command line: neither a project's files nor a

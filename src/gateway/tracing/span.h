@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Span: one piece of work, as it is told to a collector when it has ended.
 //
 // Names and texts in it are ours, or of the lock: nothing of arguments, results, errors of servers

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // SpanCaller: decorator of a Caller that puts a span of ours between it and the server.
 //
 // What is said of the call passes; its requests carry the span's context.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "gateway/tracing/trace_context.h"
 
 #include <fmt/format.h>

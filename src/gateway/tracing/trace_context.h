@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // TraceContext: the trace that a piece of work belongs to, and its place there, as `traceparent`
 // carries it (W3C Trace Context, section 3.2; in `_meta` of MCP requests by SEP-414).
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "gateway/tracing/traced_upstream.h"
 
 #include <utility>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // TracedUpstream: a client span for each call of a server, on the way through; the server hears of
 // it in `_meta`.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Tracer: begins spans, and hands on those that have ended and are sampled.
 //
 // A span that is not sampled has a context all the same: servers hear that it is not. On the loop.

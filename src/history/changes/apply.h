@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Apply: a changeset becomes the user's files, after every single change has been checked.
 //
 // First all of them are checked, then all are made; the first that fails stops it, and what was

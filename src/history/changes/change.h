@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Change: one difference between a folder that a program was given and what it left there.
 //
 // What the program left is hostile content: it is described here by value, with digests, so that

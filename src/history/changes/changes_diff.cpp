@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "history/changes/changes_diff.h"
 
 #include <fcntl.h>

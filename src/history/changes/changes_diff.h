@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ChangesDiff: one change as text for people: which lines, or that it is no text.
 #pragma once
 

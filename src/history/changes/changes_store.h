@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ChangesStore: the folder of changesets, its lock, and its record files. For the sources of
 // changeset.h only.
 #pragma once

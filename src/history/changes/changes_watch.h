@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ChangesWatch: ends a run that writes more than it may into its changeset.
 //
 // No kernel limit counts what one program writes in all (RLIMIT_FSIZE is of one file), so a thread

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Changeset: changes of one run, kept beside the user's files until they are applied or discarded.
 //
 //   STATE/changes/RUN-ID/0/{upper,work}   one overlay a place, written by the kernel

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "history/changes/folder_access.h"
 
 #include <dirent.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // FolderAccess: files below an open folder, reached name by name and never through a link.
 //
 // The content of a changeset is hostile and the user's folder may be changed by others meanwhile,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "history/changes/read_upper.h"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ReadUpper: reads the upper layer of an overlay as changes to the folder below it.
 //
 // The upper folder was written by the kernel for a hostile program: file = added or modified,

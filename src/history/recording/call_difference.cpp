@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "history/recording/call_difference.h"
 
 #include <fmt/format.h>

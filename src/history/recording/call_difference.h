@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Messages about calls that a recording does not have, or not yet, and about recorded calls that
 // were not made.
 #pragma once

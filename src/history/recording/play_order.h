@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // PlayOrder: matching of calls to recorded calls, in a permitted order. Pure; it knows no server
 // and no time.
 #pragma once

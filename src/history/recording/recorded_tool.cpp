@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "history/recording/recorded_tool.h"
 
 #include "core/offer.h"

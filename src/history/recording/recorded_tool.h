@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // RecordedTool: the part of a tool's lock entry that matters to a recording of its calls.
 #pragma once
 

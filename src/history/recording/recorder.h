@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Recorder: stands between a gate and the servers, and keeps what passes: calls that were decided
 // and forwarded, what came back, and what a server said to the caller meanwhile.
 //

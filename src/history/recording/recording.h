@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Recording: the calls of a run, or of the clients of a gateway, and what came of them: what tests
 // without servers are answered from (docs/recording.md, ADR 0032).
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // RecordingChoice: options of one run for recording and replay.
 #pragma once
 

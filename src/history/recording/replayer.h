@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Replayer: replaces the servers, and answers calls from a recording.
 //
 // Every recorded call answers one call with the same tool and arguments; equal ones in the order in

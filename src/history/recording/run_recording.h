@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // RunRecording: --record and --replay of one run, or of one gateway with all its clients.
 //
 // With neither it does nothing. Opened before anything starts, so that a file that cannot be used

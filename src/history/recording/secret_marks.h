@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Secret marks: placeholders of secrets in a recording, and equality with them.
 //
 // `${env:NAME}`, `${file:PATH}` and `${login:SERVER}` stand for values of the configuration,

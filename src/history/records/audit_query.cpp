@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "history/records/audit_query.h"
 
 #include <algorithm>

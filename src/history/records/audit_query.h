@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Audit queries: questions to recorded runs, answered from their events alone.
 //
 // The programs that could have touched a path are found by the rules as they were recorded, read by

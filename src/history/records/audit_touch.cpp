@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Query for the runs that could have touched a path: the recorded rules of each run, asked for
 // every tool that it declared and every argument of it that may name a place; and the files that it
 // was given itself.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "history/records/connection_query.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Queries of recorded runs about the network: what they did and could do (audit_query.h).
 #pragma once
 

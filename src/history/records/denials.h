@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Denials: denied calls of a run, for the user whose rules denied them.
 //
 // The program hears the reason and what it declared itself; the rule that came nearest and the

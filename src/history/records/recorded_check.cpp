@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "history/records/recorded_check.h"
 
 #include "policy/policy_record.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A recorded check: the payload of a CapabilityCheck, read back.
 #pragma once
 

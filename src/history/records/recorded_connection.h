@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A recorded decision on a connection: the payload of a NetworkCheck, read back.
 #pragma once
 

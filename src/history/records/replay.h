@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Replay: every decision of a recorded run, made again from its record (docs/audit.md).
 //
 // The rules and where their paths lead stand in RunStarted, the schemas in the lock that is kept

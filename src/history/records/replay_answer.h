@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Result of one decision that was made again from its record (replay.h).
 #pragma once
 

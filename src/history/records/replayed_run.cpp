@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "history/records/replayed_run.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ReplayedRun: the authority of a recorded run, rebuilt from its RunStarted and its lock
 // (replay.h).
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // RunFiles: the files of the audit log that are the record of one run.
 //
 // A run has one file, but for that of a gateway's client: when one is full it goes on in another,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Run record: the event that begins the log of a run, with all that its decisions rest on: the
 // rules of every layer as they were loaded, where their paths lead, what was declared, and the
 // digests of program, headers and lock. The lock itself is kept beside the logs, once, under its

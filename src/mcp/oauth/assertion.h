@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Assertion: a short-lived signed statement by which a client proves who it is (RFC 7523,
 // "private_key_jwt").
 #pragma once

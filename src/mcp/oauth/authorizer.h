@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Authorizer: the token that travels to one server, and how a new one is got when it says 401 or
 // 403.
 //

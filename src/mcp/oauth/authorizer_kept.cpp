@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Stored state of a login: its binding, its turn, and notes for the next one.
 #include <fmt/format.h>
 

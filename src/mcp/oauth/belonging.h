@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // what_belongs(): the part of a stored login that may be used for a server as configured now.
 //
 // The file of a login is named after the server and its URL as it is written. Whatever else it

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Challenge: a server's 401 or 403 about the token that it wants (RFC 6750, RFC 9728).
 //
 //   WWW-Authenticate: Bearer error="insufficient_scope", scope="files:write",

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // discover(): from a server's challenge to the authorization server that gives tokens for it.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Parameters as application/x-www-form-urlencoded: bodies of requests, and queries of URLs.
 #pragma once
 

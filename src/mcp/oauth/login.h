@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // log_in(): a person says yes in a browser (OAuth 2.1, authorization code with PKCE).
 #pragma once
 

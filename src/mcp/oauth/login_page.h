@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // LoginPage: the login prompt for a person, and the way the page's answer is pasted back.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Metadata that a server and its authorization server publish about a login: RFC 9728 and RFC 8414
 // or OpenID Connect Discovery. Untrusted claims; the readers check what the rest relies on.
 #pragma once

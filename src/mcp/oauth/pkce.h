@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Secrets of one login: the code verifier (RFC 7636) and the state that binds the answer to it.
 #pragma once
 

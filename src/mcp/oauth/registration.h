@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // choose_client(): mcpac's client identity at an authorization server.
 //
 // In this order: the client that the user registered by hand ("auth.clientId"), a client id that is

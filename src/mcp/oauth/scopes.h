@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Scopes: words separated by spaces, in the order in which they were first seen.
 #pragma once
 

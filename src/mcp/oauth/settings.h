@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Settings: the member "auth" of a server in mcpac.json. Nothing in it is needed: a server that
 // wants a login says how, and mcpac registers itself.
 //

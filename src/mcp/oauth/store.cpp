@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "mcp/oauth/store.h"
 
 #include <fcntl.h>

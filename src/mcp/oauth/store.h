@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Store: tokens and registrations of logins, one file a server and URL, readable by the user only.
 //
 // Everything belongs to the issuer that gave it: credentials of one authorization server are never

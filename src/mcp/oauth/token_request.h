@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // request_tokens(): one request to a token endpoint, in the client's name.
 #pragma once
 

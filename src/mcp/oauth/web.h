@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Web: single requests to URLs that a server named, as OAuth makes them.
 //
 // Each such URL is hostile. It is https, or http to this very machine; it leads to no private

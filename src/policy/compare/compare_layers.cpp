@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "policy/compare/compare_layers.h"
 
 #include <fmt/format.h>

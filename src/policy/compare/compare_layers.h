@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Compare layers: the inclusion of one stack of layers in another.
 #pragma once
 

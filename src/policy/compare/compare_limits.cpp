@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "policy/compare/compare_limits.h"
 
 #include <fmt/format.h>

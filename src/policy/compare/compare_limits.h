@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Limits: may rules that admit the same calls be exhausted later on one side than on the other?
 //
 // A rule with a limit stands until it is used up: so one rule of the wider side must outlast all

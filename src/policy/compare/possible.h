@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Possible: does a target match a call that is known in part?
 //
 // Three-valued: always and never hold for every value of the unknown arguments and whatever the

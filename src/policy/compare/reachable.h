@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Reachable: whether a rule can match any call at all, judged by itself and the schema.
 //
 // check_arguments finds what one test says against the schema; here is what tests say against each

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Call marks: findings of rules about a call, as a set that only grows.
 //
 // A value is put together from parts, and every part adds marks: "this argument fails the target",

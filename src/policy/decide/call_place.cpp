@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "policy/decide/call_place.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // CallPlace: one place in the arguments of a call, with all that rules look for there.
 //
 // A place knows which tests end at it, which go on to a member or to the elements, which closed

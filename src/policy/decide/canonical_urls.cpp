@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "policy/decide/canonical_urls.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // CanonicalUrls: the URLs of a call in the one spelling that every parser reads alike.
 //
 // What is decided is what is sent (docs/grants.md): wherever an allow or ask rule

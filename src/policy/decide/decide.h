@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Decide: one layer's answer to one call. Deny before ask before allow; nothing matching means
 // deny.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "policy/decide/decide_places.h"
 
 #include <fmt/format.h>

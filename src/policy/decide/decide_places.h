@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Decisions about places: files and destinations that all layers together admit.
 #pragma once
 

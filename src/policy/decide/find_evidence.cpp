@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "policy/decide/find_evidence.h"
 
 #include <algorithm>

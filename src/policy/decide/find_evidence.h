@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Find evidence: the inputs of a decision, read off the verdicts of its layers.
 #pragma once
 

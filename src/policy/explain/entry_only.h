@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Entry-only tools: those that plausibly act on the one entry that a path names, and what a denial
 // of a folder above a denied place tells its reader to do.
 #pragma once

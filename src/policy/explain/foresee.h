@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Foresee: the answer of layers to a call that is known in part.
 #pragma once
 

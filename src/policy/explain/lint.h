@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Lint: summary of a policy file, and warnings to its author though it loads.
 #pragma once
 

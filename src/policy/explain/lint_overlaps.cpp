@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Rules of one file beside each other: which of them decide nothing.
 //
 // Each target of a rule is asked about by itself, and each question is one of inclusion

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Gaps in the tests of a text, told with a value that passes and with the test that is
 // closed.
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // RulesAbout: the rules of an authority about one tool, as shown to its callers.
 //
 // A rule that names several tools is printed with the targets that mean this one alone: what else

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Tests of a deny or an ask that compare how a place is spelled: "/etc/passwd" is not
 // "/x/../etc/passwd" to them, and it is to the server. Told with a value that is let through, which
 // was asked about, and with the rule that reads the place.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "policy/explain/taken_for.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Taken for: the place that a denied relative path was taken for.
 //
 // It names folders of the user's machine, so it is told to that user alone, and never to a program

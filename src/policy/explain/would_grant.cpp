@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "policy/explain/would_grant.h"
 
 #include <fmt/format.h>

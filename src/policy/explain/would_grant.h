@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Would grant: the proposed fix of a denial, the least grant that admits this one call under the
 // user's rules, or nothing and why not.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // CallStarts: the folders that arguments of a call name as its start ("cwd", "dir", "repo_path"),
 // which relative values beside them may count from.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // HostPattern: the names that a `host` test or a `network` statement means (docs/grants.md).
 #pragma once
 

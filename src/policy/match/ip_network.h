@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // IP addresses and networks, IPv4 and IPv6, as tests on URLs compare them.
 //
 // An IPv6 form that only wraps an IPv4 address (mapped, NAT64) is that IPv4 address. Special ranges

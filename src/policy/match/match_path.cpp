@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Paths: `within` and `matches`, lexically, as the file system resolves them, and by what files and
 // folders are, whatever they are called (docs/grants.md).
 //

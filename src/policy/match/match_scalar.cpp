@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Equality, lists, ranges and bounds.
 #include <fmt/format.h>
 

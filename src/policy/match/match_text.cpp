@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Strings: globs, regular expressions, beginnings, endings, lengths, lines; and the size of arrays.
 #include <fmt/format.h>
 #include <re2/re2.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // URLs: host, scheme, port and ip tests of one argument, read together.
 #include <fmt/format.h>
 

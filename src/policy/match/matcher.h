@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Matcher: one test of one argument, compiled. A file each: scalars, texts, paths, URLs.
 //
 // A test is read in two ways. An allow admits what certainly passes; a deny or ask catches what may

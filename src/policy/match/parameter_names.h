@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Parameter names: the purpose of a parameter, by the words of its name and by its schema.
 //
 // A deny or ask over "*" reads a text as its parameter's name suggests (MeantAs): that is a net.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Path facts: answers of the file system while rules were loaded and calls decided, so that a
 // decision can be made again when the files are others.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "policy/match/path_pattern.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // PathPattern: the path of a `within`, a `matches` or an exception, with its anchor put in place.
 //
 // The base is the directory that the pattern names (of a glob, its part before the first wildcard).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Path readings: the paths that a string not declared to be one may name.
 //
 // A deny or ask over "*" looks at every string of a call. What a path test refuses elsewhere is

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Paths as component lists: reading of a string in a call, or in a rule, as a path.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Readings of a value: values that a server may take it for, beside the literal one.
 //
 // A rule reads a value once; a server reads it again in its own way. It trims white space, takes

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Shell commands: the parts of a command line that act below the folders it names, and the folders
 // that its words count from.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "policy/match/system_path_resolver.h"
 
 #include <dirent.h>

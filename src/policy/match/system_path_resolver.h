@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // SystemPathResolver: path tests see the file system of this machine through it.
 //
 // It walks component by component with openat(O_PATH | O_NOFOLLOW) and reads links itself, because

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Url: a URL read once, as WHATWG reads special URLs, with everything refused that parsers read
 // apart; and which URLs and hosts any string may name.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The authorities in a text (url.h, url_readings).
 #include <algorithm>
 #include <array>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // URL serializing (url.spec.whatwg.org, sections 4.4 "path state" and 4.5), for the special
 // schemes.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Words of a text in which authorities are looked for (url.h, word_texts).
 #include <unistr.h>
 

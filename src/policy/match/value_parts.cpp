@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "policy/match/value_parts.h"
 
 #include <unictype.h>

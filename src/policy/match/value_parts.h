@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Parts of a value: the ends that servers trim, and the pieces that they split it into.
 //
 // One peeling for whole values (readings.h) and for the items of a list; one way to find items for

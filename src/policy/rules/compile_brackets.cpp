@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // From brackets to matchers, and the checks that need no names: what an effect forbids, what can
 // never hold.
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Compiled places: compiled statements of one layer about files and the network.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // From a rule to its targets: names against the lock, arguments against the schemas, clauses.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

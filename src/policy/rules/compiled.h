@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Compiled rules: the loader's output, ready to decide calls with.
 #pragma once
 

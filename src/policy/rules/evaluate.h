@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Evaluate: does one target match one call, and if not, why not?
 #pragma once
 

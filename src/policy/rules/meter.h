@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Meters: usage of a rule's limits (docs/grants.md).
 //
 // `calls`, `rate`, `bytes out` and `cost` are known before a call is sent: they are charged when it

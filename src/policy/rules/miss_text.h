@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Miss text: the reason why a test does not hold, the same for a decision and a forecast.
 #pragma once
 

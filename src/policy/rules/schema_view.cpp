@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "policy/rules/schema_view.h"
 
 #include <algorithm>

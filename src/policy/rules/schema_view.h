@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // SchemaView: the arguments that rules may name, as a locked input schema describes them.
 //
 // Only what helps to find a mistyped name or a test that cannot hold: names, types, defaults, what

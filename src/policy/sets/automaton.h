@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Automata over the characters of Unicode: sets of strings that a test passes, as values.
 //
 // An Nfa is put together from fragments; an Alphabet cuts all characters into the classes that a

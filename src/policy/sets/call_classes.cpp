@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "policy/sets/call_classes.h"
 
 #include <algorithm>

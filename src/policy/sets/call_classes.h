@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Call classes: all calls to one tool, as far as rules can tell them apart, with an example each.
 //
 // From the inside out: the scalars that can stand at a place, then lists of them, then objects; at

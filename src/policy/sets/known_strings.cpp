@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "policy/sets/known_strings.h"
 
 #include <fmt/format.h>

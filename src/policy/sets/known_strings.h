@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // KnownStrings: string classes, each question asked once in a comparison of two policies.
 //
 // Policies say the same of many tools ("path within ./data"), and the classes of strings depend on

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Path automata: the strings that a path pattern covers, read as match_path.cpp reads them by their
 // text.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // RE2's syntax to an automaton, for the part of it that is modelled exactly.
 #include <algorithm>
 #include <map>

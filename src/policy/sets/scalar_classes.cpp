@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "policy/sets/scalar_classes.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Scalar classes: classes of null, booleans, numbers and strings at one place of a call.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // StepBudget: work limit of one comparison of policies; a question that needs more is undecided.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // String classes: possible answers of a set of tests to strings, with an example of each.
 //
 // Every test of one argument position is a probe; a class is a combination of answers that some

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // String product: every way in which a string can stand to several automata at once, with a
 // shortest example each.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "policy/sets/string_tests.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // String tests: the tests of one argument, sorted by how all strings can be asked about them.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Text automata: one automaton for each test on strings.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ValueSet: examples of values, one for each set of marks.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The grant language as values: output of the parser, input of the printer and the loader.
 //
 // It says exactly what stands in a text and nothing about what it means; docs/grants.md has

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Decimal: a JSON number as the exact decimal that its text says.
 //
 // 5e2, 500 and 500.0 are one value, -0 is 0, and 2^53 + 1 is not 2^53: a limit compared through

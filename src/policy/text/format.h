@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Format: a policy file in the one spelling of the printer, a statement a line, with its comments.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Lexer: reads one rule text token by token, each in the form that the parser asks for.
 //
 // The language has forms that no single token rule can tell apart (a path, a network, a time, a

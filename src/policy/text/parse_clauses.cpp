@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Clauses: meters, times, audit level, reason.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Tests on one argument, and the values that exceptions name.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Places: `files PATH MODE` and `network HOST:PORT`.
 #include <fmt/format.h>
 

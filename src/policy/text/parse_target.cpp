@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Targets: selectors, brackets, argument paths, exceptions.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Parser: rule texts to values, by recursive descent over the grammar in docs/grants.md.
 //
 // It accepts exactly that grammar and nothing else: an unknown word is an error with line, column,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Printer: values back to rule text, in one canonical spelling. parse(print(x)) prints as print(x),
 // so a rule in a message, a prompt or the audit log can be pasted back and means the same.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // SourceText: a rule text with its name, and errors that point into it with line, column and caret.
 #pragma once
 

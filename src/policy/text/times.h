@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Times as rules write them: `until 2026-06-01T12:00:00Z`, `for 15m`.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Adopting: an entry of another client's configuration, as mcpac.json would have it.
 //
 // Pure. What mcpac cannot do in the client's place (variables of an editor, a file of variables,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "project/clients/client_file.h"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ClientFile: the configuration of another program, in which entries of MCP servers are put and
 // removed while every other byte stays (core/json_text.h, core/toml_text.h).
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ClientKind: the MCP clients whose configuration mcpac can write: where it lies, and how an entry
 // looks there. As their makers documented it in 2026:
 //

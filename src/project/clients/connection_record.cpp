@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "project/clients/connection_record.h"
 
 #include <fmt/format.h>

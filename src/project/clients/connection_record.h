@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ConnectionRecord: undo record of what `mcpac connect` did to a client's configuration: exact as
 // long as no other program wrote the file, and entry by entry after that.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ForeignServers: entries of another client's file for mcpac.json (`mcpac server add --import`).
 //
 // Every server by itself: one that mcpac cannot have does not keep the others out. Read as editors

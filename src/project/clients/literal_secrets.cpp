@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "project/clients/literal_secrets.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // LiteralSecrets: values in an entry of mcpac.json that look like literal secrets.
 //
 // By names ("env.GITHUB_TOKEN", "--api-key"), by looks, and by what only secrets are for. A guess:

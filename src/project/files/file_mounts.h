@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // FileMounts: the files that a run was granted, as its sandbox gets them.
 //
 // Everything that decides about a granted file comes from this one value: the mounts (what exists

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // KernelMounts: the kernel's table of mounts at a place: file systems that are no files but the
 // kernel's own inside (proc, sys, devices), wherever they are mounted, and other mounts of the same
 // folder.

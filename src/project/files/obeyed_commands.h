@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ObeyedCommands: files that mcpac itself runs or obeys later, beside those of its own names: what
 // the commands of servers and of an approver are made of, and rules that a command line names.
 //

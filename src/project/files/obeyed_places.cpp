@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "project/files/obeyed_places.h"
 
 #include <fcntl.h>

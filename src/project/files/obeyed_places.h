@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ObeyedPlaces: files and folders that the configuration of git or Mercurial names, and that those
 // run or obey by themselves: core.hooksPath, a filter's script, an included file.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "project/files/open_place.h"
 
 #include <fcntl.h>

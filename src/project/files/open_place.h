@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // OpenPlace: one granted place opened and judged by itself. Beside file_mounts.h, which is what
 // others include.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ProtectedNames: files that tools run or obey merely because the folder they lie in is entered,
 // opened or cloned, and files that hold the keys of tools.
 //

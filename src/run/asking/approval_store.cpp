@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "run/asking/approval_store.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ApprovalStore: the answers that outlive their run, in one file of the account's state folder
 // (Folders::approvals), wherever the environment says that state lies.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "run/asking/command_approver.h"
 
 #include <fmt/format.h>

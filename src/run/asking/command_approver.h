@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // CommandApprover: asks a program of the user's, one process a question (--approver).
 //
 // The question is one line on its standard input, the answer all that it writes on its standard

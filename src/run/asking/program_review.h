@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The question before a run: shown when rules of the run ask for something that the program
 // declares, or when its user wants to see it.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "run/asking/question_json.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Questions and answers as approver commands see them: one JSON object each way
 // (docs/approver.schema.json).
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Questions: options for the approver of a run and for the review before it.
 #pragma once
 

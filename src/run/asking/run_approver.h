@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // RunApprover: approver of a run, before it and while it goes on (docs/asking.md).
 #pragma once
 

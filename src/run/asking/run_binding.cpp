@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "run/asking/run_binding.h"
 
 #include "core/canonical_json.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The digests that an answer is bound to (gate::Binding), made of what a run really uses.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Attenuate: the part of an authority that a program's own gate decides, where another gate behind
 // it decides the calls (run/pipeline.h).
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The authority of a run: the grants, limited by the declaration and by the project's ceiling.
 #pragma once
 

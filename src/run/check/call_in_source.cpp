@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "run/check/call_in_source.h"
 
 namespace mcpac::run {

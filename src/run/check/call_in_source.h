@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A call as the analyzer found it in a source, in the words of the policy.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Check: a program's declaration against its user's grants, before anything is compiled.
 #pragma once
 

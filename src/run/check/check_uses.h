@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // CheckUses: each call in the source, held against the authority that the run would have.
 //
 // A call with constant arguments that no rule admits fails whenever it is made, so it is said

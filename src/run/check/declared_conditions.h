@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Declared conditions: check of every Narrow of a program against the grant language and the tool's
 // schema. The analyzer only sees that it is a text.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Granted servers: the servers a source names that the grants reach, before anything is analysed.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Listener: events of a run for its caller, and the one question before it.
 #pragma once
 

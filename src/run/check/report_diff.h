@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ReportDiff: permissions that a new version of a program gains over the old, for reviews.
 //
 // It errs to "more": a condition that reads differently counts as another one, and a new version

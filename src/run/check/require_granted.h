@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // require_granted: the check before a run, the same for `execute`, which knows from the source what
 // is declared, and `run`, which reads it from the binary.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "run/check/server_root.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Server root: the folders that a local server may count relative paths from, and what to tell the
 // user where these are several and none was chosen (docs/grants.md).
 #pragma once

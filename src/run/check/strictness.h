@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Strictness: treatment of what a run's rules do not admit.
 #pragma once
 

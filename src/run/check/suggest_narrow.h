@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Suggestions: less that a program could declare and still do all that its source shows.
 //
 // A tool that nothing uses can go; one whose every use passes constants for an argument can be

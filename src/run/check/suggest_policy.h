@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Suggest policy: the least rules that admit what a program's source shows, or what a run did.
 #pragma once
 

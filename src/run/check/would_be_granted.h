@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // WouldBeGranted: the checks before a run, for commands without a run: `permissions analyze` and
 // `validate`.
 #pragma once

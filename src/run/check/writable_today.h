@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // WritableToday: places that a changeset may still be applied to: those its run was granted, under
 // the ceiling that the project has now.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // GateControl: a gate behind a RunControl. What `mcpac runs` shows of it, and what revoking does.
 #pragma once
 

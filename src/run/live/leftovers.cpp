@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "run/live/leftovers.h"
 
 #include "audit/signing_key.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Leftovers: files and folders of killed runs, removed by the next one.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "run/live/live_runs.h"
 
 #include <dirent.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Live runs: a folder of sockets, one a run, and how to talk to what listens there.
 //
 // The folder is the user's alone (0700, checked), so is every socket (0600); each end asks the

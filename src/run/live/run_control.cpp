@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "run/live/run_control.h"
 
 #include <fcntl.h>

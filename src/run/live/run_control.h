@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // RunControl: the socket by which the user of a live run sees, revokes and ends it.
 //
 // Lives on the run's loop, where its gate lives: a revocation is carried out in the turn of the

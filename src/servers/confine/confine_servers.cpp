@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "servers/confine/confine_servers.h"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Confined servers: stdio servers with a "sandbox" in their entry, as children of a warden, with
 // what their entry gives, what their program needs to run (launch_profile.h), and the least of a
 // system. What is not given does not exist for them, however it is spelled (docs/adr/0057).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Sandbox of a confined server as a value: the mounts, variables and limits of one start.
 //
 // A start gets the system, its own program, folders of its own in memory, and the places of its

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // FailedCalls: likely causes of a confined server's failed call, read from what the server said.
 //
 // A server that is refused a file in a call says so in its own words ("ENOENT: no such file or

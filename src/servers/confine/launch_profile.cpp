@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "servers/confine/launch_profile.h"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // LaunchProfile: files that a server's program needs to run at all, found from how it is started:
 // its program with the links that lead there, interpreters, and the trees of its script.
 //

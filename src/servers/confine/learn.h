@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Learn: the smallest "sandbox" that a server's entry needs, from what it has already, from what it
 // was seen to do, from what its entry names, and from what others claim of it; each line with its
 // reason.

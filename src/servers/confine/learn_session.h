@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // LearnSession: a command that uses a server by mcpac, with each start of that server observed
 // (`mcpac server confine NAME --learn -- COMMAND`).
 //

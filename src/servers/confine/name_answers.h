@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The names that a confined server asks for, and what they lead to there: an address of a range
 // that no network has (198.18.0.0/15, RFC 2544), which stands for the name. A connection to it is
 // one to the name. So nothing is asked of a name server before a connection is.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "servers/confine/package_run.h"
 
 #include <fmt/format.h>

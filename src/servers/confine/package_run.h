@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package runs: the package that a downloading launcher (npx, uvx) would install and start, by its
 // arguments.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Proposed places: paths for a server's sandbox, proposed from the names in its entry.
 //
 // A proposal, for a person to see before it is written: nothing is given by it alone. It reads

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "servers/confine/proxy_talk.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Proxy protocols of a confined server: CONNECT and absolute requests of HTTP/1.1 (RFC 9110,
 // sections 7.6 and 9.3.6; RFC 9112, section 3.2.2), SOCKS5 (RFC 1928, no authentication, CONNECT)
 // and SOCKS4 with names (SOCKS4a).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The network of confined servers: the destinations of an entry's "network", and nothing else.
 //
 // The network namespace of such a server leads nowhere. On sockets of that namespace, bound before

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Server packages: a launcher that downloads what it runs (npx, uvx), in two steps.
 //
 // `npx -y @scope/server ./data` is an install with network, into a folder of mcpac's cache that is

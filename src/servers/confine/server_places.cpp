@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "servers/confine/server_places.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ServerPlaces: places that a confined server gets from the rules of a run, beside its entry.
 //
 // The rules of a run or gateway are known after its servers were configured, so they stand in a

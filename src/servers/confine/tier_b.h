@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A confined server on a machine without mount namespaces, where a person accepted tier B: Landlock
 // alone holds its files, and a filter that knows no other sockets than pairs its network
 // (docs/adr/0057). There is no root of its own: it sees the host's paths, is given what Landlock

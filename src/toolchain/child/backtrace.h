@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Backtrace: a program's own functions that led to a forbidden system call, or to its crash.
 //
 // From the words that the warden found on the stack and the program's file, without debug

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "toolchain/child/elf_code.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ElfCode: a program's file as a place to look addresses up: which function an address lies in, and
 // which call instruction a return address comes from.
 //

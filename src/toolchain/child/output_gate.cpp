@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "toolchain/child/output_gate.h"
 
 #include <sys/eventfd.h>

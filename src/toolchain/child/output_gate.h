@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // OutputGate: gate that a program's output passes. It is closed while a person reads a question on
 // a terminal that the output may end at, too: a program could else paint over the question, or ask
 // one of its own beside it.

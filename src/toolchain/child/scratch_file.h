@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Scratch files: temporary files of one run, in a folder that is removed with it.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Running one sandboxed process to its end: a tool of the pipeline (analyzer, compiler, linker)
 // whose output is collected, or an agent whose output is passed on while it comes.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Waiting pipe: a name in a folder that a sandboxed tool opens like any file, and where it waits
 // for a message.
 //

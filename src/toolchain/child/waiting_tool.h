@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // WaitingTool: a process in its sandbox that was started before its work was known, and stands at a
 // pipe (waiting_pipe.h) until it is told: once.
 //

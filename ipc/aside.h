@@ -2,11 +2,12 @@
 
 // aside(): work that blocks, on a thread of its own, while the loop of its waiter goes on.
 //
-// The work has nothing of the loop. Where its waiter has gone meanwhile, with a loop that ended as
-// well, its result is destroyed on its thread, which nobody joins and no signal comes to. Where no
-// thread can be had the work is done on the loop.
+// The work has nothing of the loop; what it throws is thrown to its waiter. Where its waiter has
+// gone meanwhile, with a loop that ended as well, its result is destroyed on its thread, which
+// nobody joins and no signal comes to. Where no thread can be had the work is done on the loop.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -32,16 +33,24 @@ template <class T>
 struct AsideJob {
   std::mutex mutex;
   std::optional<T> result;
+  std::exception_ptr thrown;
   boost::asio::steady_timer* waiter = nullptr;  // on the loop; null: it has gone
 };
 
 template <class T>
 void work_aside(const std::shared_ptr<AsideJob<T>>& job, std::function<T()>& work) {
-  std::optional<T> result(work());
+  std::optional<T> result;
+  std::exception_ptr thrown;
+  try {
+    result.emplace(work());
+  } catch (...) {
+    thrown = std::current_exception();
+  }
   work = nullptr;
   const std::scoped_lock alone(job->mutex);
   if (job->waiter == nullptr) return;
   job->result = std::move(result);
+  job->thrown = thrown;
   // The loop is there as long as its waiter.
   boost::asio::post(job->waiter->get_executor(), [job] {
     const std::scoped_lock again(job->mutex);
@@ -71,6 +80,7 @@ boost::asio::awaitable<T> aside(boost::asio::any_io_executor executor, std::func
   for (;;) {
     {
       const std::scoped_lock alone(job->mutex);
+      if (job->thrown) std::rethrow_exception(job->thrown);
       if (job->result) co_return std::move(*job->result);
     }
     waiter.expires_at(boost::asio::steady_timer::time_point::max());

@@ -254,6 +254,22 @@ TEST_SUITE("execute/confined servers") {
       INFO(packages);
       CHECK(disk.trees(node, {"../app/src/main.js"}) == own);
     }
+    // Nor does a name in the project that leads to a key, as a file or with its folder.
+    for (const char* target : {"../.ssh/id", "../.ssh"}) {
+      fs::remove(disk.path("home/project/x"));
+      fs::create_symlink(target, disk.path("home/project/x"));
+      INFO(target);
+      for (const std::string word : {"--title=./x", "x"}) {
+        const auto refused = disk.needed(node, {word, "tool/src/main.js"});
+        REQUIRE(refused.size() == 1);
+        CHECK(refused.begin()->contains("leads out of the project to"));
+        CHECK(refused.begin()->contains("which is no program"));
+      }
+    }
+    // One that leads to a program elsewhere is that.
+    fs::remove(disk.path("home/project/x"));
+    fs::create_symlink("../app/src/main.js", disk.path("home/project/x"));
+    CHECK(disk.trees(node, {"x"}).contains("home/app/src"));
     // What is called so elsewhere is that.
     fs::remove_all(disk.path("home/app/node_modules"));
     fs::create_directory_symlink("../project/tool/node_modules",

@@ -335,7 +335,7 @@ class Profiler {
     }
     if (const Launcher* launcher = launcher_of(interpreter)) {
       profile_.is_python = profile_.is_python || launcher->starts == Starts::kPython;
-      add_tree_of(*launcher, script);
+      return add_tree_of(*launcher, script);
     }
     return {};
   }
@@ -388,7 +388,9 @@ class Profiler {
       if (is_option)
         name = equals == std::string::npos ? "" : std::string_view(word).substr(equals + 1);
       std::error_code error;
-      if (!name.empty() && fs::exists(start_ / name, error)) add_tree_of(launcher, start_ / name);
+      if (!name.empty() && fs::exists(start_ / name, error)) {
+        if (auto added = add_tree_of(launcher, start_ / name); !added) return added;
+      }
       if (!is_option && !is_value && word != "run") {
         if (!may_be_value && is_code_file(word) && !fs::exists(start_ / word, error))
           return not_there(word);
@@ -446,37 +448,65 @@ class Profiler {
   }
 
   // Of a folder that holds anything ("~/Downloads") what a script there can load: the code beside
-  // it, and packages of Python.
+  // it, and packages of Python. Of a larger one the script alone.
   void add_code_beside(const fs::path& folder) {
     constexpr std::size_t kMostBeside = 64;
+    constexpr std::size_t kMostEntries = 4'096;  // a server may have filled it
     std::vector<fs::path> beside;
+    std::size_t entries = 0;
     std::error_code error;
-    for (const auto& entry : fs::directory_iterator(folder, error)) {
-      const bool is_package = entry.is_directory(error) && !entry.is_symlink(error) &&
-                              fs::exists(entry.path() / "__init__.py", error);
-      const bool is_file = entry.is_regular_file(error) && !entry.is_symlink(error) &&
-                           is_code(entry.path().extension());
-      if (is_package || is_file) beside.push_back(entry.path());
-      if (beside.size() > kMostBeside) return;
+    std::error_code ignored;
+    for (fs::directory_iterator at(folder, error); !error && at != fs::directory_iterator();
+         at.increment(error)) {
+      const bool is_package = at->is_directory(ignored) && !at->is_symlink(ignored) &&
+                              fs::exists(at->path() / "__init__.py", ignored);
+      const bool is_file = at->is_regular_file(ignored) && !at->is_symlink(ignored) &&
+                           is_code(at->path().extension());
+      if (is_package || is_file) beside.push_back(at->path());
+      if (beside.size() > kMostBeside || ++entries > kMostEntries) return;
     }
     for (const fs::path& path : beside) add_tree(path);
   }
 
-  void add_tree_of(const Launcher& launcher, const fs::path& script) {
+  // A name in the project that a link leads out of it to something else than a program: a cloned
+  // project would name a key so, where its entry shows a file of its own.
+  [[nodiscard]] bool leads_out_of_project(const fs::path& path, const fs::path& real) const {
+    if (foreign_.empty() || project::lies_in(real, foreign_.front())) return false;
+    std::error_code error;
+    for (fs::path at = path.lexically_normal(); at != at.root_path(); at = at.parent_path()) {
+      if (!fs::equivalent(at, foreign_.front(), error)) continue;
+      if (fs::is_directory(real, error)) return !is_of_one_program(real);
+      return !is_code(real.extension()) && ::access(real.c_str(), X_OK) != 0;
+    }
+    return false;
+  }
+
+  Result<void> add_tree_of(const Launcher& launcher, const fs::path& script) {
     const auto real = follow(script);
-    if (!real || is_of_system(*real)) return;
+    if (!real || is_of_system(*real)) return {};
+    if (leads_out_of_project(script, *real)) {
+      return refuse(
+          fmt::format("{} leads out of the project to {}, which is no program",
+                      quoted(script.lexically_normal()), quoted(*real)),
+          "a link in a project can lead to any file of yours, so no more than programs follow one",
+          "write the path that it leads to, or give the server that file with \"files\"");
+    }
     std::error_code error;
     if (fs::is_directory(*real, error)) {
       if (!is_foreign(*real)) add_tree(*real);
-      return;
+      return {};
     }
     add_tree(*real);
     add_package_of(*real);
-    if (launcher.starts == Starts::kScript && !real->native().contains("/node_modules/")) return;
+    if (launcher.starts == Starts::kScript && !real->native().contains("/node_modules/")) return {};
     const fs::path folder = real->parent_path();
-    if (const auto packages = outermost_packages(folder)) return add_tree(*packages);
+    if (const auto packages = outermost_packages(folder)) {
+      add_tree(*packages);
+      return {};
+    }
     if (!is_foreign(folder)) is_of_one_program(folder) ? add_tree(folder) : add_code_beside(folder);
     if (launcher.starts == Starts::kNode) add_package_above(folder);
+    return {};
   }
 
   // The package in node_modules that the script lies in, without its scope.
@@ -540,7 +570,8 @@ class Profiler {
         rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
         if (!folder.starts_with('/')) continue;
         const auto real = follow(fs::path(folder));
-        if (real && !is_foreign(*real)) add_tree(*real);
+        if (real && !is_foreign(*real) && !leads_out_of_project(fs::path(folder), *real))
+          add_tree(*real);
       }
     }
   }
